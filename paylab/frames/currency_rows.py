@@ -42,7 +42,7 @@ class CurrencyRows:
     @property
     def texts(self) -> pd.Categorical[str]:
         """The currency of each row as a category; missing where it is unknown."""
-        return pd.Categorical.from_codes(self.codes, categories=pd.Index(self.names))
+        return pd.Categorical.from_codes(self.name_indexes, categories=pd.Index(self.names))
 
     def take(
         self, positions: IntegerArray | slice, is_missing: IntegerArray | None = None

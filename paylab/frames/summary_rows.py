@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 
 import pandas as pd
 import pyarrow as pa
@@ -120,8 +121,15 @@ def _rename_conversion_columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     if "created_at" in column_names and "payout_completed_at" in column_names:
         created_at = _convert_times(table["created_at"], "created_at")
         completed_at = _convert_times(table["payout_completed_at"], "payout_completed_at")
-        renamed_columns["completed_in"] = pc.seconds_between(created_at, completed_at)
+        renamed_columns["completed_in"] = _count_seconds(created_at, completed_at)
     return renamed_columns
+
+
+def _count_seconds(begin: pa.ChunkedArray, end: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The exact seconds between two columns of times: integers, or decimals if one is not whole."""
+    microseconds = pc.microseconds_between(begin, end).cast(pa.decimal128(19, 0))
+    seconds = pc.multiply(microseconds, pa.scalar(Decimal("0.000001"), pa.decimal128(6, 6)))
+    return decimals.join_seconds([seconds], "completed_in")
 
 
 def _convert_column(

@@ -262,6 +262,18 @@ def test_a_conversion_is_summarized_by_its_deposit_and_payout(conversion):
     assert found["p50"] == 60
 
 
+@pytest.mark.parametrize(
+    ("created_at", "completed_at", "seconds"),
+    [("00:00:00.999", "00:00:01.000", "0.001"), ("00:00:00.000", "00:00:00.999", "0.999")],
+)
+def test_seconds_of_a_conversion_are_not_cut(created_at, completed_at, seconds):
+    """Its times have milliseconds."""
+    payout = {"completed_at": f"2026-01-01T{completed_at}Z"}
+    rows = [{"id": "cv_1", "created_at": f"2026-01-01T{created_at}Z", "payout": payout}]
+    summary = frames.of(rows, "conversions").paylab.summarize("status")
+    assert summary["p50"].tolist() == [Decimal(seconds)]
+
+
 def test_a_folder_with_any_name(tmp_path, monkeypatch):
     """The name of a folder is not a pattern that matches other folders."""
     monkeypatch.chdir(tmp_path)
