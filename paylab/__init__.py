@@ -97,33 +97,38 @@ LATE = {
 
 
 def __getattr__(name: str) -> Any:
+    """Load a public name on first use; AttributeError that suggests names for an unknown one."""
     if name not in LATE:
         raise_unknown_name(__name__, name, __dir__())
-    home, _, attribute = LATE[name].partition(":")
-    module = import_module(f"{__name__}.{home}")
-    if not attribute:
-        module.__class__ = PublicModule
-        setattr(module, PUBLIC_NAME, f"{__name__}.{name}")
-    globals()[name] = value = getattr(module, attribute) if attribute else module
-    return value
+    module_name, _, attribute_name = LATE[name].partition(":")
+    module = import_module(f"{__name__}.{module_name}")
+    if attribute_name:
+        public_object = getattr(module, attribute_name)
+    else:
+        public_object = module
+        module.__class__ = PublicModule  # an unknown name in it is an error that suggests one
+        setattr(module, PUBLIC_NAME, f"{__name__}.{name}")  # errors name it as the user does
+    globals()[name] = public_object  # Python asks only once
+    return public_object
 
 
 class _Package(PublicModule):
-    """The package; a setting of it would have no effect, and is an error."""
+    """The package itself. It has no settings: to assign an unknown name is an error."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Set a known name, or a submodule, which Python sets here when it is imported.
+        """Set a submodule or a known name; AttributeError for any other.
 
-        A submodule gets errors that suggest names.
+        Python sets a submodule here when it is imported. It gets errors that suggest names.
         """
         is_submodule = isinstance(value, ModuleType)
         if is_submodule:
             value.__class__ = PublicModule
-        if is_submodule or name.startswith("_") or name in __dir__():
-            super().__setattr__(name, value)
-            return
-        message = f"{__name__} has no setting {name!r}: pass settings to {__name__}.connect()"
-        raise AttributeError(message)
+        is_known = name.startswith("_") or name in dir(self)
+        if not is_submodule and not is_known:
+            raise AttributeError(
+                f"{__name__} has no setting {name!r}: pass settings to {__name__}.connect()"
+            )
+        super().__setattr__(name, value)
 
 
 sys.modules[__name__].__class__ = _Package
@@ -131,6 +136,7 @@ register_late_modules(__name__, LATE)
 
 
 def __dir__() -> list[str]:
+    """The public names, also those that are not loaded yet."""
     return sorted({*__all__, *LATE, "__version__"})
 
 

@@ -26,6 +26,7 @@ def main() -> int:
 
 
 def _leave(*_: object) -> None:
+    """Handle an interrupt: say so in one line, and end the process at once."""
     sys.stderr.write("paylab: interrupted\n")
     sys.stderr.flush()
     os._exit(INTERRUPTED)

@@ -24,27 +24,32 @@ def run_program(command: Sequence[str], variables: Mapping[str, str], stopped: E
     other variables of paylab: a configured shell must not change what it does.
     SIGINT and SIGTERM are sent on to it, also one that has set `stopped` while it started.
     """
-    shell = {name: text for name, text in os.environ.items() if not name.startswith(PREFIX)}
+    other_variables = {
+        name: value for name, value in os.environ.items() if not name.startswith(PREFIX)
+    }
     try:
-        child = runtime.start_process(command, env={**shell, **variables})
+        child = runtime.start_process(command, env={**other_variables, **variables})
     except OSError as error:
         raise ConfigError(f"cannot run {command[0]!r}: {error.strerror}") from None
 
-    def send_on(number: int, _: object) -> None:
+    def send_on(signal_number: int, _: object) -> None:
         """Send a signal on, unless the terminal has sent it to the program too."""
-        if number != signal.SIGINT or not _is_interrupted(child):
-            child.send_signal(number)
+        if signal_number != signal.SIGINT or not _is_interrupted_by_terminal(child):
+            child.send_signal(signal_number)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, send_on)
-    if stopped.is_set():
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_number, send_on)
+    if stopped.is_set():  # a signal came before `send_on` was in place
         child.terminate()
     status = child.wait()
-    return status if status >= 0 else SIGNALLED - status
+    return status if status >= 0 else SIGNALLED - status  # Popen gives a signal as -number
 
 
-def _is_interrupted(child: subprocess.Popen[bytes]) -> bool:
-    """Whether the terminal interrupts the program itself; many end at once when told twice."""
+def _is_interrupted_by_terminal(child: subprocess.Popen[bytes]) -> bool:
+    """Whether Ctrl-C in the terminal reaches the program itself: a second SIGINT would kill many.
+
+    A terminal interrupts the process group in its foreground.
+    """
     try:
         with Path("/dev/tty").open() as terminal:
             return os.tcgetpgrp(terminal.fileno()) == os.getpgid(child.pid)

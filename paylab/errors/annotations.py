@@ -15,9 +15,10 @@ from typing import Any
 def evaluate_annotation(written: object, module_name: str) -> Any:
     """The type of an annotation that may be text, with the names of its module."""
     annotation = written
-    home = written.module if isinstance(written, WrittenAnnotation) else module_name
-    module_names = _AnnotationNames(sys.modules[home])
-    while isinstance(annotation, str):  # an alias may be text, too
+    if isinstance(written, WrittenAnnotation):
+        module_name = written.module
+    module_names = _AnnotationNames(sys.modules[module_name])
+    while isinstance(annotation, str):  # the name of a type alias, which may be text again
         annotation = eval(annotation, {}, module_names)  # noqa: S307 - an annotation of ours
     return annotation
 
@@ -38,14 +39,14 @@ class WrittenAnnotation(str):
         return annotation
 
     def __repr__(self) -> str:
+        """The text without quotes."""
         return str(self)
 
 
 def write_annotations(function: Callable[..., Any]) -> None:
     """Show the annotations of a function without quotes in tooltips."""
-    annotation_by_parameter = inspect.unwrap(
-        function
-    ).__annotations__  # since Python 3.14 a cache has none of its own
+    # Since Python 3.14 a cached function has annotations only behind its wrapper.
+    annotation_by_parameter = inspect.unwrap(function).__annotations__
     for parameter_name, annotation in annotation_by_parameter.items():
         if isinstance(annotation, str):
             annotation_by_parameter[parameter_name] = WrittenAnnotation(
@@ -54,30 +55,34 @@ def write_annotations(function: Callable[..., Any]) -> None:
 
 
 class _AnnotationNames(dict[str, Any]):
-    """The names of a module, those included that are imported for annotations only."""
+    """The names of a module, with those that it imports only if TYPE_CHECKING."""
 
     def __init__(self, module: ModuleType) -> None:
+        """Begin with the names that are loaded; `__missing__` looks up the others."""
         super().__init__(vars(builtins) | vars(module))
         self._modules = [module]
 
     def __missing__(self, name: str) -> Any:
+        """Import a name that an import statement in the source mentions; Any if none does."""
         for module in self._modules:
             if name in vars(module):
                 return vars(module)[name]
-            for node in ast.walk(ast.parse(inspect.getsource(module))):
-                if not isinstance(node, ast.Import | ast.ImportFrom):
+            for statement in ast.walk(ast.parse(inspect.getsource(module))):
+                if not isinstance(statement, ast.Import | ast.ImportFrom):
                     continue
-                for alias in node.names:
+                for alias in statement.names:
                     if name == (alias.asname or alias.name):
-                        return self._import_name(node, alias.name, module)
+                        return self._import_name(statement, alias.name, module)
         return Any
 
     def _import_name(
-        self, node: ast.Import | ast.ImportFrom, imported_name: str, module: ModuleType
+        self, statement: ast.Import | ast.ImportFrom, imported_name: str, module: ModuleType
     ) -> Any:
-        """Import what an import statement of a module names; Any if it does not exist."""
-        if isinstance(node, ast.Import):
+        """The module or the member of a module that a statement imports; Any for no member."""
+        if isinstance(statement, ast.Import):
             return import_module(imported_name)
-        home = import_module("." * node.level + (node.module or ""), module.__package__)
-        self._modules.append(home)  # an alias in it may be text with names of its own
-        return getattr(home, imported_name, Any)
+        module_path = "." * statement.level + (statement.module or "")
+        source_module = import_module(module_path, module.__package__)
+        # The member may be a type alias: a text with names of its own module.
+        self._modules.append(source_module)
+        return getattr(source_module, imported_name, Any)

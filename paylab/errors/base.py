@@ -230,8 +230,9 @@ class ReplayError(PaylabError):
         return "; ".join([*sentences, *self.differences])
 
     def _details(self) -> list[str]:
-        differences = [f"    {difference}" for difference in self.differences]
-        return [f"  Nearest: {self.nearest}", *differences] if self.nearest else differences
+        difference_lines = [f"    {difference}" for difference in self.differences]
+        nearest_lines = [f"  Nearest: {self.nearest}"] if self.nearest else []
+        return [*nearest_lines, *difference_lines]
 
 
 class ChoiceError(PaylabError):

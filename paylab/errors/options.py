@@ -23,14 +23,16 @@ def show_options(
     defaults: Mapping[str, object] = MappingProxyType({}),
     refuse_unknown: Refuse = refuse_unknown_parameters,
 ) -> Callable[[Callable[P, A]], Callable[P, A]]:
-    """Show the keys of the TypedDicts behind `**options` one by one, and refuse other names.
+    """Decorate a function with `**options`, whose names and types are keys of TypedDicts.
 
-    An option without a default has None. If an argument has a wrong type, the error names it.
+    Its signature shows each option, with its default or None. A call with another name is a
+    TypeError, and the error for an argument of a wrong type names the argument.
     """
 
     def decorate(function: Callable[P, A]) -> Callable[P, A]:
         write_annotations(function)
-        full_signature = _with_options(signature(function), _option_parameters(groups, defaults))
+        options = _make_option_parameters(groups, defaults)
+        full_signature = _replace_options(signature(function), options)
 
         @wraps(function)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> A:
@@ -47,27 +49,34 @@ def show_options(
     return decorate
 
 
-def _with_options(own_signature: Signature, options: Iterable[Parameter]) -> Signature:
-    """A signature with options in place of its `**options`."""
-    parameters = [p for p in own_signature.parameters.values() if p.kind != p.VAR_KEYWORD]
+def _replace_options(own_signature: Signature, options: Iterable[Parameter]) -> Signature:
+    """A signature with a parameter for each option in place of its `**options`."""
+    parameters = [
+        parameter
+        for parameter in own_signature.parameters.values()
+        if parameter.kind != Parameter.VAR_KEYWORD
+    ]
     return own_signature.replace(parameters=[*parameters, *options])
 
 
-def _option_parameters(
+def _make_option_parameters(
     groups: Collection[type], defaults: Mapping[str, object]
 ) -> Iterator[Parameter]:
-    """A keyword-only parameter for each key of the TypedDicts."""
+    """Make a keyword-only parameter for each key of the TypedDicts."""
     for group in groups:
         for option_name, annotation in group.__annotations__.items():
             yield Parameter(
                 option_name,
                 Parameter.KEYWORD_ONLY,
                 default=defaults.get(option_name),
-                annotation=_write_option(annotation, group.__module__),
+                annotation=_write_annotation(annotation, group.__module__),
             )
 
 
-def _write_option(annotation: ForwardRef, module_name: str) -> WrittenAnnotation:
-    """The annotation of an option, which a TypedDict stores with its module."""
-    home = annotation.__forward_module__ or module_name
-    return WrittenAnnotation(annotation.__forward_arg__, home)
+def _write_annotation(annotation: ForwardRef, group_module: str) -> WrittenAnnotation:
+    """The text of an annotation in a TypedDict, with the module whose names it uses.
+
+    An inherited option has the module of the TypedDict that defines it, if Python stores one.
+    """
+    module_name = annotation.__forward_module__ or group_module
+    return WrittenAnnotation(annotation.__forward_arg__, module_name)

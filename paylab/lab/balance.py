@@ -70,19 +70,22 @@ class Funds:
         """
         controls = self._find_controls()
         pay_in = None if controls is None else controls.pay_in
-        account_balance = AccountBalance(self._read, pay_in, self._client.place)
+        account_balance = AccountBalance(self._read_balances, pay_in, self._client.place)
         return account_balance if currency is None else account_balance[currency]
 
-    def _read(self) -> Sequence[Balance] | None:
-        """The amounts of each currency; None if the service has no operation for them."""
+    def _read_balances(self) -> Sequence[Balance] | None:
+        """The balance of each currency; None for a service without an operation that reads it.
+
+        A simulator without the operation shows it by its controls.
+        """
         from ..spec.models import BalanceList
 
         try:
             return self._client.balances.get().balances or []
         except MissingOperationError:
             controls = self._find_controls()
-            if controls is None:
-                return None
+        if controls is None:
+            return None
         balance_list = BalanceList.model_validate({"balances": controls.funds()})
         return balance_list.balances or []
 
@@ -168,17 +171,17 @@ class AccountBalance:
             balance_lines = ["  no balance is set" if self.is_known else f"  {UNKNOWN_BALANCE}"]
         return printable_lines("\n".join([f"Balance  [{self._place()}]", *balance_lines]))
 
-    def _show(self) -> BalancePage:
-        """A card of the balance as it was read."""
+    def _make_page(self) -> BalancePage:
+        """Make the card of the balance as it was read, with a form to top it up in a simulator."""
         from ..views.balance import BalancePage
 
-        top_up = None if self._pay_in is None else self.top_up
-        page = BalancePage(self._balances, top_up, is_known=self.is_known)
+        top_up_action = None if self._pay_in is None else self.top_up
+        page = BalancePage(self._balances, top_up_action, is_known=self.is_known)
         page.show_service_name(self._place())
         return page
 
     def _repr_mimebundle_(self, **_: object) -> Any:
-        return bundle_or_text(self._show, repr(self))
+        return bundle_or_text(self._make_page, repr(self))
 
     def _ipython_display_(self) -> None:
-        display_or_text(self._show)
+        display_or_text(self._make_page)

@@ -55,7 +55,7 @@ SEEDED_TRANSFERS = 130
 
 @dataclass(frozen=True)
 class LabParts:
-    """A client, the place of its service, and how time passes there."""
+    """The client of a lab, the place of its service, and how time passes there."""
 
     client: Client
     locator: ServiceLocator
@@ -75,14 +75,15 @@ def make_parts(
     """
     displays.register_displays()
     in_process = embedded is not None or replay is not None
-    shared_options = _shared_options(settings, embedded, replay, options)
-    control_options = _control_options(settings, shared_options, in_process=in_process)
+    shared_options = _make_shared_options(settings, embedded, replay, options)
+    control_options = _make_control_options(settings, shared_options, in_process=in_process)
     locator = ServiceLocator(
         settings,
         lambda: Client(settings, **control_options).request,
         embedded=embedded is not None,
         replay=replay,
     )
+    # A recording answers at once: nothing happens while a lab waits.
     pause = (lambda _: None) if replay else options.get("sleep", time.sleep)
     service_time = ServiceTime(locator.find_controls, in_process=in_process, pause=pause)
     is_own = embedded is not None and embedded.world.service == settings.service
@@ -104,16 +105,15 @@ def _make_client(
     read_time = None if in_process else service_time.reading
     tolerance = settings.service.signing.tolerance
     service_clock = ServiceClock(shared_options.get("clock", utcnow), tolerance, read_time)
-    # Both clients have this list: the answers to controls are watched too.
-    shared_options["watchers"].extend(
-        [locator.note_product, partial(forget_moved_time, service_clock)]
-    )
-    facts = partial(replay_facts, settings, is_own=is_own)
+    # The client of the controls has the same list of watchers, so that its answers count, too.
+    forget_time = partial(forget_moved_time, service_clock)
+    shared_options["watchers"].extend([locator.note_product, forget_time])
+    make_facts = partial(replay_facts, settings, is_own=is_own)
     client_options: SessionOptions = {
         **shared_options,
         "sleep": service_time.sleep,
         "service_clock": service_clock,
-        "calls": CallLog(facts=facts, screen=displays.on_screen),
+        "calls": CallLog(facts=make_facts, screen=displays.on_screen),
         "place": lambda: str(locator.known),
         "wait_shown": displays.wait_shown,
         "is_own": is_own,
@@ -122,16 +122,17 @@ def _make_client(
     return Client(settings, orders=make_orders, **client_options)
 
 
-def _shared_options(
+def _make_shared_options(
     settings: Settings,
     embedded: Simulator | None,
     replay: Replay | None,
     options: SessionOptions,
 ) -> SessionOptions:
-    """The options that both clients of a lab have."""
+    """Make the options that both clients of a lab have: its `options`, and what they share."""
     random = options.get("random") or SystemRandom()
     redaction = make_redaction(settings)
     host = "embedded" if embedded else urlsplit(settings.base_url).netloc
+    # Another terminal can follow the calls of a lab, but not those that a recording answers.
     watchers: list[Watcher] = [] if replay else [Broadcast(redaction, host)]
     return {
         **options,
@@ -142,10 +143,10 @@ def _shared_options(
     }
 
 
-def _control_options(
+def _make_control_options(
     settings: Settings, shared_options: SessionOptions, *, in_process: bool
 ) -> SessionOptions:
-    """The options of the client of the controls. It sends each request once."""
+    """Make the options of the client of the controls. It sends each request once."""
     clock = shared_options.get("clock", utcnow)
     tolerance = settings.service.signing.tolerance
     control_options: SessionOptions = {
@@ -154,7 +155,7 @@ def _control_options(
         "service_clock": ServiceClock(clock, tolerance, warns=False),
     }
     if not in_process:
-        control_options["transport"] = None
+        control_options["transport"] = None  # a connection of its own
     return control_options
 
 
@@ -165,11 +166,15 @@ def forget_moved_time(service_clock: ServiceClock, exchange: Exchange) -> None:
 
 
 def make_order_sender(client: Client, *, is_shared: bool) -> OrderSender:
-    """Make the sender of a lab's orders. `is_shared`: other processes reach its service too."""
+    """Make what sends the orders of a lab, with an idempotency key computed from their values.
+
+    `is_shared` is whether other processes can reach the service: locks are then files.
+    """
     from ..payments.orders import ComputedOrders
     from ..storage.locks import Locks  # only an order needs them
 
-    return ComputedOrders(client, displays.tell, Locks(is_shared=is_shared))
+    show_notice = displays.tell
+    return ComputedOrders(client, show_notice, Locks(is_shared=is_shared))
 
 
 def choose_service(
@@ -230,17 +235,19 @@ def make_embedded_parts(
 def make_embedded_settings(
     api_key: str, secret_key: str, found_settings: Found, service: Service
 ) -> Settings:
-    """The settings of a simulator in this process; found settings have a value and an origin."""
+    """The settings of a simulator in this process; found settings have a value and a source."""
     source_by_setting = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
-    source_by_setting |= {name: origin for name, (_, origin) in found_settings.items()}
-    value_by_name = {name: value for name, (value, _) in found_settings.items()}
-    value_by_name["service"] = service
+    value_by_setting = {}
+    for setting_name, (setting_value, source) in found_settings.items():
+        value_by_setting[setting_name] = setting_value
+        source_by_setting[setting_name] = source
+    value_by_setting["service"] = service
     return Settings(
         EMBEDDED,
         Secret(api_key),
         Secret(secret_key),
         source_by_setting=source_by_setting,
-        **value_by_name,
+        **value_by_setting,
     )
 
 
@@ -284,12 +291,16 @@ def make_replay_parts(path: Path, service_argument: GivenService | None) -> Part
     from ..client.replay import Replay
 
     found_settings = find_service(service_argument, {})
-    replay = Replay(path, found_settings["service"][0] if found_settings else None)
-    origin_by_name = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
-    # A replay is not signed; its placeholder key is valid in every encoding.
-    keys = Secret("replay"), Secret("f00d" * 10)
+    service = found_settings["service"][0] if found_settings else None
+    replay = Replay(path, service)
+    recording = f"recording {path.name}"
     settings = Settings(
-        replay.base_url, *keys, source_by_setting=origin_by_name, service=replay.service
+        replay.base_url,
+        # A replay is not signed; its placeholder key is valid in every encoding.
+        Secret("replay"),
+        Secret("f00d" * 10),
+        source_by_setting=dict.fromkeys(("base_url", "api_key", "secret_key"), recording),
+        service=replay.service,
     )
     return {"settings": settings, "replay": replay, "transport": replay, "clock": replay.now}
 

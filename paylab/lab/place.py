@@ -78,7 +78,7 @@ def is_local(settings: Settings) -> bool:
 class ServiceLocator:
     """The place of a lab's service, and the controls found there.
 
-    `connect` makes the function that sends requests to the controls; it is called on first use.
+    `make_control_sender` makes the function that sends requests to the controls, on first use.
     `embedded` is whether the service is a simulator in this process; `replay` is the recording
     that answers in its place, or None.
     """
@@ -86,13 +86,13 @@ class ServiceLocator:
     def __init__(
         self,
         settings: Settings,
-        connect: Callable[[], SendControl],
+        make_control_sender: Callable[[], SendControl],
         *,
         embedded: bool = False,
         replay: Replay | None = None,
     ) -> None:
         self._settings = settings
-        self._connect = connect
+        self._make_control_sender = make_control_sender
         self._embedded = embedded
         self._replay = replay
         self._controls: Controls | None = None
@@ -117,19 +117,19 @@ class ServiceLocator:
         A service on this machine is asked whether it is a simulator.
         """
         if self._controls is None:
-            self._controls = self._find()
+            self._controls = self._find_simulator_controls()
         return self._controls
 
-    def _find(self) -> Controls | None:
+    def _find_simulator_controls(self) -> Controls | None:
         """The controls of a simulator; None for a service that does not answer as one."""
         from ..simulator.controls import Controls
 
         if self._embedded or (self._replay and self._replay.has_controls):
-            return Controls(self._connect(), self._settings.service)
+            return Controls(self._make_control_sender(), self._settings.service)
         # No request is sent to an address on another machine.
         if self._replay or not is_local(self._settings):
             return None
-        send_control_request = self._connect()
+        send_control_request = self._make_control_sender()
         answer_seconds = min(self._settings.timeout, ANSWER_SECONDS)
         try:
             summary = send_control_request("GET", CONTROLS, timeout=answer_seconds)
@@ -153,11 +153,13 @@ class ServiceLocator:
             return Place("recording", settings.base_url, self._replay.path.name)
         if self._embedded:
             return Place("embedded", settings.base_url)
-        place_kind: Kind = "other"
         # A proxy's answer about the service behind it counts only if the proxy is on this machine.
         proxied_host = self._proxied_host if is_local(settings) else ""
-        if is_local(settings) and (self._controls or self._server_product == PRODUCT):
+        service_url = f"https://{proxied_host}" if proxied_host else settings.base_url
+        has_simulator = self._controls is not None or self._server_product == PRODUCT
+        place_kind: Kind = "other"
+        if is_local(settings) and has_simulator:
             place_kind = "shared"
-        elif is_sandbox_host(f"https://{proxied_host}" if proxied_host else settings.base_url):
+        elif is_sandbox_host(service_url):
             place_kind = "sandbox"
         return Place(place_kind, settings.base_url, proxied_host=proxied_host)

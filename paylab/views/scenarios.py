@@ -102,7 +102,7 @@ class ScenarioPage(FormPage):
             f"<p>{html.escape(self.scenarios[scenario_name].label)} is running …</p>"
         )
         self.way_node.html = ""
-        self.code.text = write_call("lab.scenarios.run", {}, scenario_name)
+        self.code.text = write_call("lab.scenarios.run", scenario_name)
         self.code.visible = True
         self._set_disabled(True)
         self.redraw()

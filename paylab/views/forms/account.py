@@ -96,10 +96,10 @@ class AccountForm(Form):
         details = values.get("details", {})
         if self._edited_account:
             function = "lab.financial_accounts.update"
-            return write_call(function, {}, self._edited_account.id, details, to="account")
+            return write_call(function, self._edited_account.id, details, assign_to="account")
         function = "lab.financial_accounts.create"
         account_type = values.get("type", "")
-        return write_call(function, {}, self._owner_id, account_type, details, to="account")
+        return write_call(function, self._owner_id, account_type, details, assign_to="account")
 
     def result_rows(self, result: FinancialAccount) -> list[Row]:
         """The account's id and details."""
@@ -161,7 +161,7 @@ class WalletForm(Form):
     def _write_code(self, values: JsonObject) -> str:
         """The equivalent call, with the details as one argument."""
         function = "lab.financial_accounts.create"
-        return write_call(function, {}, self._owner_id, codes.CRYPTO_WALLET, values, to="wallet")
+        return write_call(function, self._owner_id, codes.CRYPTO_WALLET, values, assign_to="wallet")
 
     def result_rows(self, result: FinancialAccount) -> list[Row]:
         """The wallet's id, network and address."""

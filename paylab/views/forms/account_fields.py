@@ -158,7 +158,7 @@ class AccountFields(Group):
             self.upload.errors = []
         except PaylabError as error:
             self.upload.errors = [f"No code was read from {file_name}: {error}"]
-        field.on_leave()
+        field.on_leave()  # check the text as if it had been typed
 
 
 def make_normaliser(value_format: Format | None) -> Callable[[str], str]:

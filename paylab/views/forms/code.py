@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 
 WIDTH = 88
 INDENT = "    "
@@ -15,12 +16,19 @@ class Expression(str):
 
 
 def write_call(
-    function: str, arguments: Mapping[str, object], *positional: object, to: str = ""
+    function: str,
+    *positional: object,
+    keywords: Mapping[str, object] = MappingProxyType({}),
+    assign_to: str = "",
 ) -> str:
-    """Write the call `to = function(positional, name=value)`, on several lines when too long."""
+    """Write the call `assign_to = function(positional, keyword=value)`; a long one on many lines.
+
+    >>> write_call("lab.quotes.create", keywords={"amount": "10.00"}, assign_to="quote")
+    'quote = lab.quotes.create(amount="10.00")'
+    """
     prefixed_values = [("", value) for value in positional]
-    prefixed_values += [(f"{name}=", value) for name, value in arguments.items()]
-    call_start = f"{to} = {function}" if to else function
+    prefixed_values += [(f"{keyword}=", value) for keyword, value in keywords.items()]
+    call_start = f"{assign_to} = {function}" if assign_to else function
     if sum(len(prefix) + len(str(value)) for prefix, value in prefixed_values) <= WIDTH:
         one_line_arguments = [f"{prefix}{literal(value)}" for prefix, value in prefixed_values]
         one_line_call = f"{call_start}({', '.join(one_line_arguments)})"

@@ -152,7 +152,7 @@ class ConversionAccountForm(OrderForm):
     def _create_account(self, values: JsonObject) -> ConversionAccount:
         """Open an account for the chosen wallet and currency."""
         options = {**values, **self.order_options}
-        wallet_id = options.pop("payout_account")
+        wallet_id = options.pop("payout_account")  # the account that is paid out to is a wallet
         currency = options.pop("source_currency")
         account: ConversionAccount = self._create(wallet_id, currency, **options)
         return account
@@ -162,9 +162,15 @@ class ConversionAccountForm(OrderForm):
         options = {**values, **self.order_options}
         wallet_id = options.pop("payout_account", "")
         currency = options.pop("source_currency", "")
-        function = "lab.conversion_accounts.create"
-        creation = write_call(function, options, self._owner_id, wallet_id, currency, to="account")
-        return f"{creation}\naccount = lab.conversion_accounts.wait(account.id)"
+        creation_call = write_call(
+            "lab.conversion_accounts.create",
+            self._owner_id,
+            wallet_id,
+            currency,
+            keywords=options,
+            assign_to="account",
+        )
+        return f"{creation_call}\naccount = lab.conversion_accounts.wait(account.id)"
 
     def result_rows(self, result: ConversionAccount) -> list[Row]:
         """The account's id, its status and its currencies."""
@@ -303,8 +309,14 @@ class DepositForm(Form):
         options = dict(values)
         amount = options.pop("amount", "")
         currency = options.pop("currency")
-        function = "lab.sandbox.deposit"
-        return write_call(function, options, self._account_id, amount, currency, to="deposit")
+        return write_call(
+            "lab.sandbox.deposit",
+            self._account_id,
+            amount,
+            currency,
+            keywords=options,
+            assign_to="deposit",
+        )
 
     def result_rows(self, result: Deposit) -> list[Row]:
         """The deposit's id and amount."""

@@ -156,7 +156,7 @@ class OnboardingForm(Form):
             fields["document"] = {**document, "number": asked_number}
         if CONSENT_FIELD in fields:
             fields[CONSENT_FIELD] = Expression("lab.clock()")
-        return write_call("lab.individuals.create", fields, to="person")
+        return write_call("lab.individuals.create", keywords=fields, assign_to="person")
 
     def result_rows(self, result: Individual) -> list[Row]:
         """The individual's id and status, and the next step."""

@@ -75,15 +75,12 @@ class TokenForm(Form):
         return self._submit_token(**values)
 
     def _write_code(self, values: JsonObject) -> str:
-        """The equivalent call; a token is a secret, and not part of the code."""
-        other_values = {
-            field_name: field_value
-            for field_name, field_value in values.items()
-            if field_name != "token"
-        }
-        token = {"token": Expression("token")}
+        """The equivalent call, with a variable in place of the token, which is a secret."""
+        other_values = dict(values)
+        other_values.pop("token", None)
+        keywords = {"token": Expression("token"), **other_values}
         return write_call(
-            "lab.individuals.submit_token", token | other_values, Expression("person.id")
+            "lab.individuals.submit_token", Expression("person.id"), keywords=keywords
         )
 
     def result_rows(self, result: Individual) -> list[Row]:

@@ -148,7 +148,7 @@ class QuoteForm(Form):
         """The equivalent call: the account, then the other fields by name."""
         arguments = dict(values)
         account_id = arguments.pop("financial_account", "")
-        return write_call(self.function, arguments, account_id, to=self.variable)
+        return write_call(self.function, account_id, keywords=arguments, assign_to=self.variable)
 
     def result_rows(self, result: Quote) -> Sequence[Row]:
         """The amounts, fees and rate."""
@@ -296,7 +296,8 @@ class QuoteCard(OrderForm):
 
     def _write_code(self, values: JsonObject) -> str:
         """The call that creates the transfer."""
-        return write_call("lab.transfers.create", {**values, **self.order_options}, to="transfer")
+        keywords = {**values, **self.order_options}
+        return write_call("lab.transfers.create", keywords=keywords, assign_to="transfer")
 
     def result_rows(self, result: Transfer) -> Sequence[Row]:
         """The transfer's status, and terms that differ from the quote's, which are shown above."""

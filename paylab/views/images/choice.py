@@ -75,7 +75,7 @@ def choose_specimen(side: str, name: str, country: str, fault: str | None = None
     if fault:
         arguments["fault"] = fault
         fault_label = fault.removeprefix("verification_").replace("_", " ")
-    specimen_call = Expression(write_call("specimen", arguments, side))
+    specimen_call = Expression(write_call("specimen", side, keywords=arguments))
     draw_specimen = cache(partial(specimen, side, name=name, country=country, fault=fault))
     return ImageChoice(draw_specimen, f"specimen ({fault_label})", specimen_call)
 
@@ -94,7 +94,7 @@ def read_image_facts(choice: ImageChoice, side: str, service: Service | None = N
     mime = str(image_size.mime)
     assumed_problems = tuple(problems)
     try:
-        has_location = bool(location.find_location(image_bytes))
+        has_location = bool(location.find_location_patches(image_bytes))
     except location.UnsearchableError as error:
         return ImageFacts(
             mime, len(image_bytes), False, None, f"{error}: {LOCATION_ADVICE}", assumed_problems

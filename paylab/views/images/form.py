@@ -139,7 +139,7 @@ class ImagesForm(Form):
         images = {side: choice.code for side, choice in values.items()}
         if not images:
             images = {slot.side: PATH_PLACEHOLDER for slot in self.open_slots}
-        call = write_call("lab.individuals.upload_images", {}, Expression("person.id"), images)
+        call = write_call("lab.individuals.upload_images", Expression("person.id"), images)
         imports = [line for name, line in IMPORTS.items() if name in call]
         return "\n".join([*imports, call])
 

@@ -66,8 +66,8 @@ class Budget:
             raise UnsearchableError("has too much metadata to be searched for a location")
 
 
-def find_location(image_bytes: Data) -> list[Patch]:
-    """Find the bytes that overwrite the location, by offset; empty when the file has none.
+def find_location_patches(image_bytes: Data) -> list[Patch]:
+    """Find the patches that overwrite the location; empty when the file has none.
 
     Raises UnsearchableError when the search would take too long or too much memory.
     """
@@ -81,7 +81,7 @@ def find_location(image_bytes: Data) -> list[Patch]:
 
 def remove_location(image_bytes: bytes) -> bytes:
     """The file with its location overwritten, and new checksums of chunks; of the same size."""
-    patches = find_location(image_bytes)
+    patches = find_location_patches(image_bytes)
     if not patches:
         return image_bytes
     patched_bytes = bytearray(image_bytes)
@@ -90,8 +90,8 @@ def remove_location(image_bytes: bytes) -> bytes:
     for offset, chunk_type, data_size in _read_png_chunks(patched_bytes):
         # A chunk is four bytes each of size and type, its data, and a checksum of type and data.
         data_end = offset + 8 + data_size
-        has_metadata = chunk_type in (b"eXIf", b"iTXt", b"tEXt", _IGNORED_CHUNK)
-        if has_metadata and data_end + 4 <= len(patched_bytes):
+        is_metadata_chunk = chunk_type in (b"eXIf", b"iTXt", b"tEXt", _IGNORED_CHUNK)
+        if is_metadata_chunk and data_end + 4 <= len(patched_bytes):
             checksum = crc32(patched_bytes[offset + 4 : data_end])
             pack_into(">I", patched_bytes, data_end, checksum)
     return bytes(patched_bytes)
@@ -103,7 +103,7 @@ def _find_patches(image_bytes: Data, budget: Budget) -> Iterator[Patch]:
         yield from _find_exif_patches(image_bytes, header_match.start(), budget)
     for xmp_match in _XMP_LOCATION.finditer(image_bytes):
         budget.spend()
-        yield xmp_match.start(), b" " * (xmp_match.end() - xmp_match.start())
+        yield xmp_match.start(), b" " * len(xmp_match[0])
     for offset, chunk_type, data_size in _read_png_chunks(image_bytes):
         budget.spend()
         is_text = chunk_type in (b"tEXt", b"zTXt", b"iTXt")
@@ -113,13 +113,17 @@ def _find_patches(image_bytes: Data, budget: Budget) -> Iterator[Patch]:
 
 
 def _find_exif_patches(image_bytes: Data, tiff_start: int, budget: Budget) -> Iterator[Patch]:
-    """Find the patches of the GPS tables of a TIFF. Its offsets count from its start."""
+    """Find the patches of the GPS tables of a TIFF.
+
+    The offsets in a TIFF count from `tiff_start`. The value of a GPS entry is the offset of the
+    GPS table.
+    """
     byte_order = BYTE_ORDERS[bytes(image_bytes[tiff_start : tiff_start + 2])]
     for table_offset in _read_table_offsets(image_bytes, tiff_start, byte_order, budget):
         entries = _read_entries(image_bytes, tiff_start + table_offset, byte_order, budget)
         for tag, value_type, value_count, entry_value in entries:
-            is_offset = value_type in OFFSET_TYPES and value_count == 1
-            if tag == GPS_TAG and is_offset:
+            points_to_table = value_type in OFFSET_TYPES and value_count == 1
+            if tag == GPS_TAG and points_to_table:
                 yield from _blank_gps_table(
                     image_bytes, tiff_start, entry_value, byte_order, budget
                 )

@@ -26,7 +26,7 @@ def test_text_is_quoted_as_in_json_an_expression_is_not(value, text):
 def test_a_call_that_is_too_long_has_one_argument_per_line(length, lines):
     """A call of 88 characters stays on one line."""
     text = "x" * (length - len('y = f(a="")'))
-    made = write_call("f", {"a": text}, to="y").splitlines()
+    made = write_call("f", keywords={"a": text}, assign_to="y").splitlines()
     assert made == ([f'y = f(a="{text}")'] if lines == 1 else ["y = f(", f'    a="{text}",', ")"])
 
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from paylab.views.images.location import UnsearchableError, find_location, remove_location
+from paylab.views.images.location import UnsearchableError, find_location_patches, remove_location
 
 pillow_heif.register_heif_opener()
 
@@ -54,7 +54,7 @@ def test_removing_the_location_keeps_the_file_size_the_pixels_and_the_other_tags
     data = remove_location(data)
     assert (place(data), len(data), pixels(data)) == ({}, size, before)
     assert Image.open(BytesIO(data)).getexif()[MODEL] == "Camera"
-    assert (find_location(data), remove_location(data)) == ([], data)
+    assert (find_location_patches(data), remove_location(data)) == ([], data)
 
 
 def test_the_numbers_are_gone():
@@ -126,7 +126,7 @@ def test_a_jpeg_photo_inside_a_pdf_loses_the_location_of_its_exif():
 )
 def test_data_without_a_location_even_if_malformed_does_not_change(data):
     """Data without a location, even if malformed, does not change."""
-    assert not find_location(data)
+    assert not find_location_patches(data)
     assert remove_location(data) == data
 
 
@@ -143,7 +143,7 @@ def test_data_without_a_location_even_if_malformed_does_not_change(data):
 def test_a_file_with_too_much_metadata_is_given_up(data):
     """A file with too much metadata raises an error instead of a search of minutes."""
     with pytest.raises(UnsearchableError, match="too much metadata"):
-        find_location(data + bytes(2**16))
+        find_location_patches(data + bytes(2**16))
 
 
 def tiff(*entries, values=b""):
@@ -173,4 +173,4 @@ def test_a_pointer_to_the_location_is_one_long_number(kind, count, found):
     data = tiff((2, 2, 1, 0)).replace(
         struct.pack("<HHI", GPS, 4, 1), struct.pack("<HHI", GPS, kind, count)
     )
-    assert bool(find_location(data)) is found
+    assert bool(find_location_patches(data)) is found
