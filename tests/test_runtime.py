@@ -126,7 +126,7 @@ def test_a_panel_needs_no_thread(no_threads):
 
     async def show():
         lab = paylab.connect()
-        view = lab.panel()._show()
+        view = lab.panel()._make_view()
         view.send = messages.append
         view.receive({"kind": "ready"})
         lab.transfers.list().first()
@@ -136,7 +136,7 @@ def test_a_panel_needs_no_thread(no_threads):
     asyncio.run(show())
     assert [row["cells"][1] for row in messages[-1]["rows"]] == ["GET /v1/transfers"]
     lab = paylab.connect()
-    view = lab.panel()._show()
+    view = lab.panel()._make_view()
     view.send = messages.append
     view.receive({"kind": "ready"})
     lab.conversions.list().to_list()

@@ -49,7 +49,10 @@ _CHECKED_SPECIAL_METHODS = ("__init__", "__call__")
 
 
 def explain_arguments(target: T) -> T:
-    """A public function, or a class and its public methods, with errors that name an argument."""
+    """Decorate a public function, or a class, so that errors of calls name the wrong argument.
+
+    Of a class it decorates the public methods, `__init__` and `__call__`.
+    """
     if not isinstance(target, type):
         return typing.cast("T", _explain_function(typing.cast("Callable[..., Any]", target)))
     for member_name, member in list(vars(target).items()):
@@ -65,18 +68,18 @@ def explain_arguments(target: T) -> T:
 
 
 def _explain_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with errors that name an argument."""
+    """Wrap a function, so that its errors name the wrong argument."""
     write_annotations(function)
 
     @wraps(function)
-    def call(*args: object, **kwargs: object) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         __tracebackhide__ = True  # pytest shows the test, and the function itself
         try:
             return function(*args, **kwargs)
         except UNCHECKED_ERRORS as error:
             raise_with_explanation(function, args, kwargs, error)
 
-    return call
+    return wrapper
 
 
 def raise_with_explanation(
@@ -85,14 +88,14 @@ def raise_with_explanation(
     kwargs: Mapping[str, object],
     error: Exception,
 ) -> NoReturn:
-    """Raise the error of a call: of the tree if an argument explains it, else as it is."""
+    """Raise the error of a call again, or an error that names the argument that caused it."""
     from .base import PaylabError  # here, since nearly every module imports this one
 
     trace = error.__traceback__
     if isinstance(error, PaylabError) or trace is None:
         raise error
     has_entered_function = trace.tb_next is not None
-    if not has_entered_function:
+    if not has_entered_function:  # Python could not call it with these arguments
         refuse_unknown_parameters(function, kwargs)
         refuse_unnamed_arguments(function, args, kwargs)
         refuse_missing_arguments(function, args, kwargs)
@@ -129,7 +132,7 @@ def refuse_missing_arguments(
     """
     own_signature = inspect.signature(function)
     try:
-        given_names = own_signature.bind_partial(*args, **kwargs).arguments
+        passed_names = own_signature.bind_partial(*args, **kwargs).arguments
     except TypeError:  # a call that is wrong in another way: its own error says so
         return
     missing_parameters = [
@@ -137,17 +140,17 @@ def refuse_missing_arguments(
         for parameter in own_signature.parameters.values()
         if parameter.default is inspect.Parameter.empty
         and parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-        and parameter.name not in given_names
+        and parameter.name not in passed_names
     ]
     if missing_parameters:
         needs_text = " and ".join(
-            _describe_need(parameter, function) for parameter in missing_parameters
+            _describe_parameter(parameter, function) for parameter in missing_parameters
         )
         raise MisuseError(f"{function.__qualname__}() needs {needs_text}") from None
 
 
-def _describe_need(parameter: inspect.Parameter, function: Callable[..., Any]) -> str:
-    """The name of a parameter and what it takes, with the first words of a closed set."""
+def _describe_parameter(parameter: inspect.Parameter, function: Callable[..., Any]) -> str:
+    """The name of a parameter and what it takes: `currency= (text, such as 'mxn', 'php')`."""
     annotation = evaluate_annotation(parameter.annotation, inspect.unwrap(function).__module__)
     allowed_words = [repr(word) for word in find_literal_words(annotation)]
     examples = f", such as {', '.join(allowed_words[:3])}" if allowed_words else ""
@@ -184,6 +187,7 @@ def _is_about_file(error: Exception) -> TypeGuard[OSError]:
 
 
 def _unusable_file_error(path: object, error: OSError) -> Exception:
+    """The ConfigError for a file that cannot be used, with the reason and what to do."""
     from .base import ConfigError
     from .text import plain
 
@@ -231,7 +235,7 @@ def _find_misfit(argument_name: str, argument: object, annotation: object) -> st
 
 
 def has_type(value: object, annotation: object) -> bool:
-    """Whether a value has the type of an annotation, as far as it can be seen without reading it.
+    """Whether a value has the type of an annotation. A value that cannot be checked has it.
 
     >>> arguments.has_type(["a", 1], list[str])
     False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 TRACEBACK_ADVICE = "  Full traceback: import sys; print(sys.last_value.traceback())"
 CARD_WIDTH = 72
@@ -54,11 +54,27 @@ class AbsentAttributeError(CardError, AttributeError):
         return AttributeError, (str(self),)
 
 
-def _show_as(kind: type[Exception], builtin_kind: type[Exception]) -> None:
-    """Show an error under the name of Python's own that it is."""
-    kind.__name__ = kind.__qualname__ = builtin_kind.__name__
-    kind.__module__ = builtin_kind.__module__
+class LateAttributeError(AbsentAttributeError):
+    """An AttributeError whose message, which searches for similar names, is made when it is shown.
+
+    `hasattr` and the import of a submodule ask for names, too, and nobody sees these errors.
+    """
+
+    def __init__(self, write_message: Callable[[], str]) -> None:
+        super().__init__()
+        self._write_message = write_message
+
+    def __str__(self) -> str:
+        return self._write_message()
+
+
+def _show_as(error_class: type[Exception], builtin_class: type[Exception]) -> None:
+    """Show errors of a class under the name of the built-in class that it extends."""
+    error_class.__name__ = builtin_class.__name__
+    error_class.__qualname__ = builtin_class.__name__
+    error_class.__module__ = builtin_class.__module__
 
 
 _show_as(MisuseError, TypeError)
 _show_as(AbsentAttributeError, AttributeError)
+_show_as(LateAttributeError, AttributeError)

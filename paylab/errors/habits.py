@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Set
 from functools import cache
 
 _USE_REQUEST = (
@@ -162,6 +163,14 @@ def fold_name(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def split_words(name: str) -> list[str]:
+    """The words of a name in snake case or camel case."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
 @cache  # read with the first wrong name, not with `import paylab`
 def read_habits() -> Mapping[str, list[tuple[str, set[str]]]]:
     """Names of other SDKs: what to use here, and the names of which the owner must have one."""
@@ -181,3 +190,14 @@ def _read_table(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
                 suggestions.append((suggestion, set((needed_names or suggestion).split(","))))
         for other_name in other_names.rstrip(":").split():
             yield fold_name(other_name), suggestions
+
+
+def find_our_name(sdk_name: str, known_names: Set[str]) -> str | None:
+    """The first suggestion for a name of another SDK that the owner of the names can follow."""
+    folded_name = fold_name(sdk_name)
+    habits = read_habits()
+    suggestions = habits.get(folded_name) or habits.get(f"{folded_name}s", [])
+    for suggestion, needed_names in suggestions:
+        if known_names & needed_names:
+            return suggestion
+    return None

@@ -10,15 +10,18 @@ from typing import Any, cast
 
 
 class LateModules:
-    """Imports an attribute of a package that is a module, as if it were stored in the package.
+    """A finder and loader that imports the public modules of a package from where they are stored.
 
-    `homes` has the module of each name, as `module`, or `module:name` for what is no module.
+    `stored_names` has what is behind each public name: a module as `views.charts`, and any other
+    object, which cannot be imported, as `lab.lab:connect`.
     """
 
-    def __init__(self, package: ModuleType, homes: Mapping[str, str]) -> None:
+    def __init__(self, package: ModuleType, stored_names: Mapping[str, str]) -> None:
         self._package = package
-        self._module_names = {
-            f"{package.__name__}.{name}": name for name, home in homes.items() if ":" not in home
+        self._public_names = {
+            f"{package.__name__}.{public_name}": public_name
+            for public_name, stored_name in stored_names.items()
+            if ":" not in stored_name
         }
         self._own_specs: dict[str, ModuleSpec | None] = {}
 
@@ -27,11 +30,11 @@ class LateModules:
     ) -> ModuleSpec | None:
         """The spec of a public name; None for any other."""
         loader = cast("Any", self)  # the base class of loaders takes long to import
-        return ModuleSpec(fullname, loader) if fullname in self._module_names else None
+        return ModuleSpec(fullname, loader) if fullname in self._public_names else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The module itself, not a copy of it."""
-        module: ModuleType = getattr(self._package, self._module_names[spec.name])
+        """The stored module itself, not a copy of it."""
+        module: ModuleType = getattr(self._package, self._public_names[spec.name])
         self._own_specs[module.__name__] = module.__spec__
         return module
 
@@ -40,7 +43,7 @@ class LateModules:
         module.__spec__ = self._own_specs.pop(module.__name__)
 
 
-def register_late_modules(package_name: str, homes: Mapping[str, str]) -> None:
+def register_late_modules(package_name: str, stored_names: Mapping[str, str]) -> None:
     """Let the modules of a package be imported by their public names."""
-    # Last: modules that are stored under their public name are found before.
-    sys.meta_path.append(LateModules(sys.modules[package_name], homes))
+    # Last: Python finds a module that is stored under its public name by itself.
+    sys.meta_path.append(LateModules(sys.modules[package_name], stored_names))

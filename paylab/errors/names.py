@@ -5,16 +5,15 @@ The AttributeError of a class with `@with_name_suggestions` says what to use ins
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import partial
 from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 from .base import UnknownNameError
-from .cards import AbsentAttributeError, MisuseError
-from .habits import fold_name, read_habits
+from .cards import LateAttributeError, MisuseError
+from .habits import find_our_name, fold_name, read_habits, split_words
 from .refusals import kind_name, list_names, refuse_foreign_uses, refuse_new_attributes
 from .text import plain
 
@@ -27,21 +26,21 @@ def find_nearest_name(
 ) -> str | None:
     """The known name most similar to a name, ignoring case and underscores; None if none is.
 
-    `similar` is the minimum similarity. Two letters in the wrong order are near in a short name
-    too.
+    `similar` is the minimum similarity, up to 1. A name of the same letters in another order is
+    similar too, since a short name with two letters swapped is below the minimum.
 
     >>> names.find_nearest_name("exchangeRate", ["exchange_rate", "total_fee"])
     'exchange_rate'
     """
     from difflib import get_close_matches  # only for a wrong name
 
-    names_by_folded = {fold_name(candidate): candidate for candidate in sorted(known)}
+    name_by_folded = {fold_name(known_name): known_name for known_name in sorted(known)}
     folded_name = fold_name(name)
-    matches = get_close_matches(folded_name, names_by_folded, 1, similar)
+    matches = get_close_matches(folded_name, name_by_folded, 1, similar)
     if not matches and similar < 1:
         letters = sorted(folded_name)
-        matches = [candidate for candidate in names_by_folded if sorted(candidate) == letters]
-    return names_by_folded[matches[0]] if matches else None
+        matches = [candidate for candidate in name_by_folded if sorted(candidate) == letters]
+    return name_by_folded[matches[0]] if matches else None
 
 
 def find_nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
@@ -50,8 +49,9 @@ def find_nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...
 
     close_names = get_close_matches(name[:60], known, n=3, cutoff=0.5)
     name_words = {*name.lower().split("_")}
-    sharing_names = [candidate for candidate in known if name_words & {*candidate.split("_")}]
-    return tuple(dict.fromkeys([*close_names, *sharing_names]))[:5]
+    names_with_word = [known_name for known_name in known if name_words & {*known_name.split("_")}]
+    unique_names = dict.fromkeys([*close_names, *names_with_word])
+    return tuple(unique_names)[:5]
 
 
 def unknown_name_error(kind: str, name: object, known: Mapping[str, object]) -> UnknownNameError:
@@ -74,15 +74,15 @@ def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | No
     name = name.removesuffix("_async")  # paylab has no calls to await
     if name in known_names:
         return name
-    same_letters = find_nearest_name(name, known_names, 1.0)
-    if same_letters:
-        return same_letters
-    habit = _find_habit(name, known_names)
-    if habit:
-        return habit
+    same_but_case = find_nearest_name(name, known_names, similar=1.0)
+    if same_but_case:
+        return same_but_case
+    our_name = find_our_name(name, known_names)
+    if our_name:
+        return our_name
     # A name of another SDK is no misspelling of one that is here.
-    is_habit = fold_name(name) in read_habits()
-    nearest_name = None if is_habit else find_nearest_name(name, known_names)
+    is_of_other_sdk = fold_name(name) in read_habits()
+    nearest_name = None if is_of_other_sdk else find_nearest_name(name, known_names)
     return (
         nearest_name
         or _find_longer_names(name, known)
@@ -91,21 +91,7 @@ def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | No
     )
 
 
-def _find_habit(name: str, known_names: Set[str]) -> str | None:
-    """The first name here for that of another SDK that the owner of the names has."""
-    folded_name = fold_name(name)
-    habits = read_habits()
-    suggestions = habits.get(folded_name) or habits.get(f"{folded_name}s", [])
-    return next((use for use, needed_names in suggestions if known_names & needed_names), None)
-
-
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LONGER_NAMES_MAX = 3
-
-
-def split_words(name: str) -> list[str]:
-    """The words of a name in snake case or camel case."""
-    return [word.lower() for word in _WORD.findall(name)]
 
 
 def _find_longer_names(name: str, known_names: Iterable[str]) -> str | None:
@@ -138,7 +124,7 @@ def _find_shorter_name(name: str, known_names: Set[str], noun: str) -> str | Non
     verbs = [word for word in split_words(name) if word not in {*owner_words, *_FILLERS}]
     if len(verbs) != 1 or len(verbs) == len(split_words(name)):
         return None
-    return verbs[0] if verbs[0] in known_names else _find_habit(verbs[0], known_names)
+    return verbs[0] if verbs[0] in known_names else find_our_name(verbs[0], known_names)
 
 
 _STEM_LENGTH = 6
@@ -146,50 +132,39 @@ _STEM_LENGTH = 6
 
 
 def _find_same_stem(name: str, known_names: Set[str]) -> str | None:
-    """The only other form of a single word, such as `summarize` of `summary`."""
+    """The only known name with the stem of a single word, such as `summarize` for `summary`."""
     stem = name[:_STEM_LENGTH].lower()
     if len(stem) < _STEM_LENGTH or len(split_words(name)) > 1:
         return None
     same_stem_names = [known_name for known_name in known_names if known_name.startswith(stem)]
-    single_words = [known_name for known_name in same_stem_names if "_" not in known_name]
-    return single_words[0] if len(same_stem_names) == len(single_words) == 1 else None
+    if len(same_stem_names) != 1 or "_" in same_stem_names[0]:
+        return None
+    return same_stem_names[0]
 
 
 def describe_unknown_parameters(
     function: str, names: Iterable[str], known: Iterable[str]
 ) -> tuple[str, str]:
-    """What to use instead of unknown parameters, or all; and a name that nothing resembles."""
-    known_names = list(known)
-    hints = {
-        parameter_name: find_suggestion(parameter_name, known_names)
-        for parameter_name in sorted(names)
-    }
-    hint_texts = []
-    for parameter_name, hint in hints.items():
-        hint_text = repr(hint) if hint and hint.isidentifier() else hint
-        question = f" (is {hint_text} meant?)" if hint else ""
-        hint_texts.append(f"{parameter_name!r}{question}")
-    unlike_name = next((parameter_name for parameter_name, hint in hints.items() if not hint), "")
-    listing = "" if any(hints.values()) else f": it takes {', '.join(known_names) or 'none'}"
-    return f"{function}() has no parameter {' or '.join(hint_texts)}{listing}", unlike_name
+    """The message on unknown parameters, and the first of them without a suggestion, or "".
 
-
-class LateAttributeError(AbsentAttributeError):
-    """An AttributeError whose message, which searches for similar names, is made when it is shown.
-
-    `hasattr` and the import of a submodule ask for names, too, and nobody sees these errors.
+    The message suggests names, or lists all if there is no suggestion.
     """
-
-    def __init__(self, write_message: Callable[[], str]) -> None:
-        super().__init__()
-        self._write_message = write_message
-
-    def __str__(self) -> str:
-        return self._write_message()
-
-
-LateAttributeError.__name__ = LateAttributeError.__qualname__ = AttributeError.__name__
-LateAttributeError.__module__ = AttributeError.__module__
+    known_names = list(known)
+    unlike_name = ""
+    name_texts = []
+    has_suggestion = False
+    for parameter_name in sorted(names):
+        name_text = repr(parameter_name)
+        suggestion = find_suggestion(parameter_name, known_names)
+        if suggestion:
+            has_suggestion = True
+            suggestion_text = repr(suggestion) if suggestion.isidentifier() else suggestion
+            name_text += f" (is {suggestion_text} meant?)"
+        elif not unlike_name:
+            unlike_name = parameter_name
+        name_texts.append(name_text)
+    listing = "" if has_suggestion else f": it takes {', '.join(known_names) or 'none'}"
+    return f"{function}() has no parameter {' or '.join(name_texts)}{listing}", unlike_name
 
 
 def raise_unknown_attribute(owner: object, name: str) -> NoReturn:
@@ -198,34 +173,44 @@ def raise_unknown_attribute(owner: object, name: str) -> NoReturn:
 
 
 def _describe_unknown_attribute(owner: object, name: str) -> str:
+    """The message for an unknown attribute: what to use instead, or all names."""
     message = f"{type(owner).__name__} has no attribute {name!r}"
     if name.startswith("_"):  # Python and IPython look up such names on any object
         return message
-    # A verb is not the state that it leads to, such as `replayed`.
-    states = {f"{name}d", f"{name}ed"}
     inherited_names = {*dir(BaseException)} if isinstance(owner, BaseException) else set()
-    names_of_owner = (each for each in dir(owner) if each not in inherited_names)
-    owner_names = [each for each in names_of_owner if not each.startswith("_")]
+    owner_names = [
+        owner_name
+        for owner_name in dir(owner)
+        if owner_name not in inherited_names and not owner_name.startswith("_")
+    ]
     is_lab = "client" in owner_names
     suggestion = _find_call_of_lab(name, owner) if is_lab else None
-    suggestion = suggestion or find_suggestion(name, {*owner_names} - states, kind_name(owner))
+    if not suggestion:
+        # A verb is not the state that it leads to: `replayed` is no suggestion for `replay`.
+        candidates = {*owner_names} - {f"{name}d", f"{name}ed"}
+        suggestion = find_suggestion(name, candidates, kind_name(owner))
     if not suggestion and is_lab:
         suggestion = _find_beside_lab(name, owner)
     return f"{message}: " + (f"use {suggestion}" if suggestion else list_names(owner_names))
 
 
 def _find_call_of_lab(name: str, lab: object) -> str | None:
-    """The call that names its part, such as `transfers.create` for `create_transfer`."""
+    """The call of a part of a lab that a name describes: `transfers.create` for `create_transfer`.
+
+    The name must have the words of the part and one more, the verb; singular and plural are equal.
+    """
     calls_by_part = _list_calls(lab)
-    # The noun may be that of another SDK, such as payout for transfers.
-    guessed_words = [word for word in split_words(name) if word not in _FILLERS]
-    habits = {word: _find_habit(word, {*calls_by_part}) for word in guessed_words}
-    nouns = [noun if noun in calls_by_part else word for word, noun in habits.items()]
-    words = [noun.removesuffix("s") for noun in nouns]
+    words = []
+    for guessed_word in split_words(name):
+        if guessed_word not in _FILLERS:
+            # The noun may be that of another SDK, such as payout for transfers.
+            our_name = find_our_name(guessed_word, {*calls_by_part}) or guessed_word
+            noun = our_name if our_name in calls_by_part else guessed_word
+            words.append(noun.removesuffix("s"))
     for part_name, call_names in calls_by_part.items():
         part_words = [word.removesuffix("s") for word in split_words(part_name)]
         verbs = [word for word in words if word not in part_words]
-        if len(verbs) == len(words) - len(part_words) == 1:
+        if len(verbs) == 1 and len(words) == len(part_words) + 1:
             call_name = find_suggestion(verbs[0], call_names)
             if call_name:
                 return f"{part_name}.{call_name}" if call_name in call_names else call_name
@@ -233,17 +218,23 @@ def _find_call_of_lab(name: str, lab: object) -> str | None:
 
 
 def _list_calls(lab: object) -> dict[str, list[str]]:
-    """The public functions of each part of a lab."""
-    # A property may ask the service.
-    kind = type(lab)
-    part_names = [each for each in dir(lab) if not isinstance(getattr(kind, each, 0), property)]
+    """The names of the public functions of each part of a lab."""
+    part_names = [
+        part_name
+        for part_name in dir(lab)
+        # A property is not read, since it may ask the service.
+        if not isinstance(getattr(type(lab), part_name, None), property)
+    ]
     return {part_name: _list_functions(getattr(lab, part_name)) for part_name in part_names}
 
 
 def _list_functions(part: object) -> list[str]:
-    functions = {**vars(type(part)), **getattr(part, "__dict__", {})}
+    """The names of the public functions of an object."""
+    attributes = {**vars(type(part)), **getattr(part, "__dict__", {})}
     return [
-        call for call in dir(part) if callable(functions.get(call)) and not call.startswith("_")
+        attribute_name
+        for attribute_name in dir(part)
+        if callable(attributes.get(attribute_name)) and not attribute_name.startswith("_")
     ]
 
 
@@ -252,11 +243,13 @@ _FILLERS = ("all", "an", "by", "for", "of", "the", "to")
 
 
 def _find_beside_lab(name: str, lab: object) -> str | None:
-    """A name that a lab does not have, but its client, one of its parts or the package has."""
+    """What has a name that the lab lacks: its client, else its only such part, else paylab."""
     calls_by_part = _list_calls(lab)
     owners = [part_name for part_name, calls in calls_by_part.items() if name in calls]
-    if "client" in owners or len(owners) == 1:
-        return f"{'client' if 'client' in owners else owners[0]}.{name}"
+    if "client" in owners:
+        return f"client.{name}"
+    if len(owners) == 1:
+        return f"{owners[0]}.{name}"
     package = __name__.partition(".")[0]
     return f"{package}.{name}" if name in dir(sys.modules[package]) else None
 
@@ -267,6 +260,7 @@ def raise_unknown_name(module: str, name: str, known: Iterable[str]) -> NoReturn
 
 
 def _describe_unknown_name(module: str, name: str, known_names: Sequence[str]) -> str:
+    """The message for an unknown name of a module: what to use instead, or all names."""
     message = f"module {kind_name(sys.modules[module])!r} has no attribute {name!r}"
     if name.startswith("_"):  # Python and IPython look up such names on any module
         return message
@@ -275,13 +269,14 @@ def _describe_unknown_name(module: str, name: str, known_names: Sequence[str]) -
 
 
 def public_names(owner: object) -> list[str]:
-    """The `__dir__` of a class: its public names, or those of them in its `USER_NAMES`."""
+    """The `__dir__` of a class: its public names; only those in `USER_NAMES` if it has that."""
     visible_names = {
         attribute_name
         for attribute_name in object.__dir__(owner)
         if not attribute_name.startswith("_")
     }
-    return sorted(visible_names & {*getattr(type(owner), "USER_NAMES", visible_names)})
+    user_names = getattr(type(owner), "USER_NAMES", visible_names)
+    return sorted(visible_names.intersection(user_names))
 
 
 def list_offers(owner: object) -> str:
@@ -311,20 +306,23 @@ class PublicModule(ModuleType):
     """A module whose unknown names and items are errors that name the known ones."""
 
     def __getattr__(self, name: str) -> NoReturn:
+        """AttributeError with the name to use instead of an unknown one, or all names."""
         known_names = [known_name for known_name in dir(self) if not known_name.startswith("_")]
         raise_unknown_name(self.__name__, name, known_names)
 
     def __getitem__(self, key: object) -> NoReturn:
+        """TypeError with the names of the module, which has no items."""
         refuse_item(self, key)
 
     def __call__(self, *_args: object, **_named: object) -> NoReturn:
-        """Raise TypeError with what the module has, for one with the name of a command."""
-        package, _, name = kind_name(self).partition(".")
-        function = _find_habit(name, {*dir(sys.modules[package])})
-        use = f"use {package}.{function}()" if function else list_names(dir(self))
-        raise MisuseError(f"{self!r} is not a function: {use}")
+        """TypeError with the function to call instead, such as `connect`, or all names."""
+        package, _, module_name = kind_name(self).partition(".")
+        function_name = find_our_name(module_name, {*dir(sys.modules[package])})
+        advice = f"use {package}.{function_name}()" if function_name else list_names(dir(self))
+        raise MisuseError(f"{self!r} is not a function: {advice}")
 
     def __repr__(self) -> str:
+        """The public name of the module and the first line of its docstring."""
         summary = str(self.__doc__).partition("\n")[0].rstrip(".")
         return f"<{kind_name(self)}: {summary}>"
 
@@ -335,8 +333,8 @@ K = TypeVar("K")
 def with_name_suggestions(class_: type[K]) -> type[K]:
     """Give a class errors for unknown names, `dir` with its public names, and a repr with them.
 
-    If it has no items, `lab.transfers[0]` is an error that says what to write. In the class itself
-    they would hide mistakes from mypy. It is the outermost decorator.
+    If the class has no items, `lab.transfers[0]` is an error that says what to write. Methods
+    written in the class itself would hide mistakes from mypy. It is the outermost decorator.
     """
     target: Any = class_
     if "__getattr__" not in vars(class_):

@@ -27,10 +27,12 @@ class PublicMethod:
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        """Take over name, docstring and signature of the function."""
         update_wrapper(self, function)
         self._function = function
 
     def __get__(self, owner: object, kind: type | None = None) -> Any:
+        """Bind the function to its owner, as Python does with a plain one."""
         return self if owner is None else MethodType(self, owner)
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
@@ -39,6 +41,7 @@ class PublicMethod:
         return self._function(*args, **kwargs)
 
     def __getattr__(self, name: str) -> NoReturn:
+        """AttributeError that says how to call the function."""
         message = f"{self.__name__} is a function and has no attribute {name!r}"
         if name.startswith("_"):  # Python and IPython look up such names
             raise AttributeError(message)

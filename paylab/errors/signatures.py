@@ -25,20 +25,20 @@ conditions
     parameters = [*inspect.signature(function).parameters.values()]
     if any(parameter.kind == Parameter.VAR_POSITIONAL for parameter in parameters):
         return
-    unnamed_parameters = [each for each in parameters if each.kind in _UNNAMED_KINDS]
+    unnamed_parameters = [parameter for parameter in parameters if parameter.kind in _UNNAMED_KINDS]
     if len(args) <= len(unnamed_parameters):
         return
-    parameter_names = [each.name for each in unnamed_parameters if each.name != "self"]
-    limit = f"only {' and '.join(parameter_names)}" if parameter_names else "no argument"
-    options = [
-        _describe_option(parameter)
+    unnamed_names = [parameter.name for parameter in unnamed_parameters if parameter.name != "self"]
+    limit = f"only {' and '.join(unnamed_names)}" if unnamed_names else "no argument"
+    option_names = [
+        _write_option_name(parameter)
         for parameter in parameters
         if parameter not in unnamed_parameters and parameter.name not in kwargs
     ]
-    listing = f": it takes {', '.join(options)}" if options else ": write it without"
+    listing = f": it takes {', '.join(option_names)}" if option_names else ": write it without"
     raise MisuseError(f"{function.__qualname__}() takes {limit} without a name{listing}") from None
 
 
-def _describe_option(parameter: Parameter) -> str:
-    """The name of a parameter as a call writes it, or that of the names it stands for."""
+def _write_option_name(parameter: Parameter) -> str:
+    """The name of a parameter as in a call, `timeout=`; without = for `**conditions`."""
     return parameter.name if parameter.kind == Parameter.VAR_KEYWORD else f"{parameter.name}="

@@ -14,7 +14,8 @@ import pandas as pd
 from pandas.api.types import is_datetime64_any_dtype, is_string_dtype
 
 from ..errors.base import ArgumentError, UnknownItemError
-from ..errors.names import LateAttributeError, find_nearest_name, find_suggestion
+from ..errors.cards import LateAttributeError
+from ..errors.names import find_nearest_name, find_suggestion
 from ..errors.text import plain
 from ..spec.time_arguments import read_date_or_time
 from .unknown_columns import Method

@@ -9,7 +9,9 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ..errors.base import UnknownItemError
-from ..errors.names import LateAttributeError, find_nearest_name, find_suggestion, split_words
+from ..errors.cards import LateAttributeError
+from ..errors.habits import split_words
+from ..errors.names import find_nearest_name, find_suggestion
 from ..errors.text import plain
 
 if TYPE_CHECKING:

@@ -84,6 +84,7 @@ class NoticeHandler(logging.Handler):
     """Shows warnings of the log as labelled notices below the cell, where stderr is red."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
+        """Handle records from the level WARNING on."""
         super().__init__(logging.WARNING)
         self._show = show
 
@@ -118,31 +119,31 @@ def _show_warnings(shell: Any) -> None:
         return  # a terminal shows stderr as it is
     logger = logging.getLogger("paylab")
     if not logger.hasHandlers():
-        logger.addHandler(NoticeHandler(tell_warning))
+        logger.addHandler(NoticeHandler(show_warning))
     if not isinstance(warnings.showwarning, WarningNotices):
-        warnings.showwarning = WarningNotices(tell_warning, warnings.showwarning)
+        warnings.showwarning = WarningNotices(show_warning, warnings.showwarning)
 
 
-def on_screen(listen: Callable[..., Any]) -> Any:
+def make_call_display(listen: Callable[..., Any]) -> Any:
     """Make a display that shows each call when it is made; `listen(f)` calls `f` with each."""
     from ..views.calls import CallDisplay
 
     return CallDisplay(listen)
 
 
-def wait_shown() -> AbstractContextManager[Callable[[str], None]]:
+def show_wait() -> AbstractContextManager[Callable[[str], None]]:
     """Show the state of a wait, below the cell or in the terminal."""
     from ..views.progress import waiting
 
     return waiting()
 
 
-def tell_warning(text: str) -> None:
+def show_warning(text: str) -> None:
     """Show a warning: below the cell of a notebook, else on stderr."""
-    tell(text, "Warning")
+    show_notice(text, "Warning")
 
 
-def tell(text: str, label: str = "Notice") -> None:
+def show_notice(text: str, label: str = "Notice") -> None:
     """Show a notice with its label: below the cell of a notebook, else on stderr as it is."""
     shell = running_shell()
     text = printable(text)
@@ -151,16 +152,16 @@ def tell(text: str, label: str = "Notice") -> None:
         return
     from ..views.html import labelled_notice
 
-    notice = {"text/plain": text, "text/html": labelled_notice(text, label)}
-    shell.display_pub.publish(notice)
+    mime_bundle = {"text/plain": text, "text/html": labelled_notice(text, label)}
+    shell.display_pub.publish(mime_bundle)
 
 
-def show(value: Any) -> str | None:
-    """The HTML of a value; None if its type has no view."""
-    for value_class in type(value).__mro__:
-        view_path = VIEWS.get((value_class.__module__, value_class.__name__))
+def show(result: Any) -> str | None:
+    """The HTML of a result; None if its type has no view."""
+    for result_class in type(result).__mro__:
+        view_path = VIEWS.get((result_class.__module__, result_class.__name__))
         if view_path is not None:
-            return _make_view(view_path)(value)
+            return _make_view(view_path)(result)
     return None
 
 
@@ -168,9 +169,9 @@ def _make_view(view_path: str) -> Callable[[Any], str]:
     """The view function at a path, such as "calls.call_card"; its module is imported when used."""
     module_name, _, function_name = view_path.partition(".")
 
-    def view(value: Any) -> str:
-        """The HTML of a value."""
+    def view(result: Any) -> str:
+        """The HTML of a result."""
         view_module = import_module(f"paylab.views.{module_name}")
-        return str(getattr(view_module, function_name)(value))
+        return str(getattr(view_module, function_name)(result))
 
     return view

@@ -62,15 +62,15 @@ class Forms:
         self._status_options = {**refresh_options(service_time), "read_history": histories.read}
         self._registry = FormRegistry(place, open_object)
         resources = client.individuals, client.financial_accounts, client.quotes, client.transfers
-        payouts = PayoutForms(
+        payout_forms = PayoutForms(
             client.session, *resources, service_time, self._registry, histories.read
         )
-        self.recipient = payouts.recipient
-        self.financial_account = payouts.financial_account
-        self.quote = payouts.quote
-        self.quote_card = payouts.quote_card
-        self.transfer = payouts.transfer
-        self._transfer_line = payouts.transfer_line
+        self.recipient = payout_forms.recipient
+        self.financial_account = payout_forms.financial_account
+        self.quote = payout_forms.quote
+        self.quote_card = payout_forms.quote_card
+        self.transfer = payout_forms.transfer
+        self._make_transfer_status = payout_forms.transfer_status
 
     def onboarding(
         self,
@@ -98,7 +98,10 @@ class Forms:
     def _make_onboarding_form(
         self, country: str, product: str, *, new: bool, **options: bool
     ) -> OnboardingForm:
-        """The form that creates an individual; `options` are whether it fills in and consents."""
+        """The open form that creates an individual; a new one with `new` or for other `options`.
+
+        `options` are `example`, `consent` and `on_ramp_only`.
+        """
         from ..views.forms.onboarding import OnboardingForm
 
         make_form = partial(
@@ -126,7 +129,7 @@ class Forms:
         detail_codes = [status_detail.code for status_detail in individual.status_details or []]
         verification = self._client.service.verification
         if status.verifies_by_token(individual.country, detail_codes, verification):
-            make_token_form = self._token_form_maker(individual, example)
+            make_token_form = partial(self._make_token_form, individual, example=example)
             return self._registry.get(form_identity, example, make_token_form, new=new)
         make_form = partial(
             ImagesForm,
@@ -139,17 +142,13 @@ class Forms:
         )
         return self._registry.get(form_identity, example, make_form, new=new)
 
-    def _token_form_maker(self, individual: Individual, example: bool) -> Callable[[], Form]:
-        """A function that makes the form for the verification token of an individual."""
+    def _make_token_form(self, individual: Individual, *, example: bool) -> Form:
+        """Make the form for the verification token of an individual."""
         from ..views.forms.token import TokenForm
 
-        return partial(
-            TokenForm,
-            partial(self._client.individuals.submit_token, individual.id),
-            self._client.clock,
-            example=example,
-            service=self._client.service,
-        )
+        submit_token = partial(self._client.individuals.submit_token, individual.id)
+        clock = self._client.clock
+        return TokenForm(submit_token, clock, example=example, service=self._client.service)
 
     def wallet(
         self, person: Individual | str, *, example: bool = False, new: bool = False
@@ -215,10 +214,9 @@ class Forms:
             account = self._client.conversion_accounts.get(account)
         source_currency = account.source_currency
         if not source_currency:
-            raise PaylabError(
-                f"the conversion account {account.id} has no source_currency: "
-                "use lab.sandbox.deposit(account, amount, currency)"
-            )
+            advice = "use lab.sandbox.deposit(account, amount, currency)"
+            message = f"the conversion account {account.id} has no source_currency: {advice}"
+            raise PaylabError(message)
         on_ramp = of_currency(source_currency)
         make_form = partial(
             DepositForm,
@@ -249,20 +247,25 @@ class Forms:
         if isinstance(resource, str):
             resource = self._find_resource(resource)
         if isinstance(resource, Transfer):
-            return self._transfer_line(resource)
+            return self._make_transfer_status(resource)
         if isinstance(resource, Deposit | Conversion):
             options = {**self._status_options, "needs_review": self._needs_review(resource)}
             return ConversionView(partial(self._find_conversion, resource), **options)
-        id_ = getattr(resource, "id", "")  # the placeholder of a failed cell raises its own error
+        resource_id = getattr(resource, "id", "")  # raises for the result of a failed cell
         if not isinstance(resource, Individual):
-            raise ArgumentError(f"{SHOWN}, not {resource!r:.60}")
-        return IndividualView(partial(self._client.individuals.get, id_), **self._status_options)
+            raise ArgumentError(
+                "a status is that of an individual, a transfer or a conversion, of its id, or of a"
+                f" deposit, not {resource!r:.60}"
+            )
+        read_individual = partial(self._client.individuals.get, resource_id)
+        return IndividualView(read_individual, **self._status_options)
 
     def _needs_review(self, resource: Deposit | Conversion) -> bool | None:
         """Whether a deposit is held for review, as one without a sender; None for a conversion."""
+        if not isinstance(resource, Deposit):
+            return None
         rule = self._client.service.sandbox_deposits.missing_sender
-        is_unnamed = resource.sender_name == "" if isinstance(resource, Deposit) else None
-        return is_unnamed and rule != "accepted"
+        return resource.sender_name == "" and rule != "accepted"
 
     def _find_resource(self, row_id: str) -> Individual | Transfer | Conversion:
         """The resource with an id; NotFoundError names the kinds that have a status."""
@@ -322,9 +325,9 @@ class Forms:
             find_account=self._find_account,
             find_conversion=lambda account: self._client.conversions.newest(account.id),
             await_person=self._client.individuals.wait,
-            await_conversion=lambda of: self._client.conversions.wait(
-                conversion_account_id=of.conversion_account_id,
-                since=datetime_or_none(of.created_at),
+            await_conversion=lambda deposit: self._client.conversions.wait(
+                conversion_account_id=deposit.conversion_account_id,
+                since=datetime_or_none(deposit.created_at),
             ),
         )
 
@@ -345,6 +348,3 @@ class Forms:
             account for account in conversion_accounts if account.individual_id == person.id
         )
         return max(accounts_of_person, key=creation_time, default=None)
-
-
-SHOWN = "a status is that of an individual, a transfer or a conversion, of its id, or of a deposit"

@@ -55,17 +55,17 @@ def read_seen_history(calls: Iterable[Call], object_id: str) -> History:
 
 
 def _find_objects(json_text: str, object_id: str) -> Iterator[JsonObject]:
-    """The objects of a JSON text that have this id and a status."""
+    """The objects of a JSON text, at any depth, that have this id and a status."""
     try:
-        open_values: list[JsonValue] = [json.loads(json_text)]
+        unread_values: list[JsonValue] = [json.loads(json_text)]
     except (ValueError, RecursionError):
         return
-    while open_values:
-        json_value = open_values.pop()
+    while unread_values:
+        json_value = unread_values.pop()
         if isinstance(json_value, list):
-            open_values.extend(json_value)
+            unread_values.extend(json_value)
         elif isinstance(json_value, dict):
-            open_values.extend(json_value.values())
+            unread_values.extend(json_value.values())
             if json_value.get("id") == object_id and isinstance(json_value.get("status"), str):
                 yield json_value
 

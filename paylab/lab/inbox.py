@@ -65,9 +65,10 @@ def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | Non
 
 
 def _make_polled_list(client: Client, family: str, resource: Any) -> PolledList:
-    """How to poll a list and to read one of its objects; not every service reads a conversion."""
+    """Make the description of a list to poll: how to read its pages, and one of its objects."""
     from ..webhooks.polling import PolledList
 
+    # Not every service can read a single conversion.
     get_row = None if family == "conversion" else lambda row_id: resource.get(row_id).raw
     read_pages = resource.list(codes.PAGE_MAX).raw_pages
     list_order = client.session.lists.order(f"{family}s")
@@ -80,7 +81,7 @@ def _make_inbox_functions(
     """Make the functions of an inbox: to wait, to read an object, to show it, and to close it."""
     from ..webhooks.inbox import InboxFunctions
 
-    views: list[Any] = []
+    views: list[Any] = []  # empty, or the only view
 
     def close() -> None:
         """Delete the subscription, and stop receiving and showing."""
@@ -109,7 +110,7 @@ def _make_inbox_functions(
 def _make_handler(
     router: Router | None, forward_to: str | None, signature_header: str
 ) -> Handler | None:
-    """A function that handles an arrived event and forwards it; None if there is neither to do.
+    """Make the function that handles an arrived event; None without a router and a URL.
 
     It calls the router, then sends the event, as it was signed, to the URL `forward_to`.
     """
@@ -122,7 +123,7 @@ def _make_handler(
     signature_name = signature_header.lower()
 
     def handle_arrival(arrival: Arrival) -> int:
-        """Handle an arrived event, and send it on; the status of the answer to it."""
+        """Handle an arrived event and forward it; return the status of the answer to it."""
         if router is not None:
             router.handle(arrival.event)
         if target is None:
@@ -144,7 +145,7 @@ def _listen(receiver: Receiver, port: int, url: str | None) -> tuple[str, Callab
 
 
 def _receive_in_process(receivers: Receivers, receiver: Receiver) -> tuple[str, Callable[[], None]]:
-    """Receive from the simulator in this process; return a free URL and a stop function."""
+    """Receive from the simulator in this process; return a new URL and a stop function."""
     urls = (f"http://localhost/inbox/{number}" for number in count(1))
     free_url = next(url for url in urls if url not in receivers)
     receivers[free_url] = receiver.deliver
@@ -222,10 +223,10 @@ class Webhooks:
         if url is None and not is_local(client.settings):
             raise ConfigError(UNREACHABLE)
         event_log = EventLog(path, Wrapper.of(service))
-        check = signature_check(service, client.settings.secret_key)
+        check_signature = signature_check(service, client.settings.secret_key)
         handler = _make_handler(router, forward_to, service.webhooks.signature_header)
-        receiver = Receiver(event_log, client.clock, handler, check)
-        local_url, stop_receiving = self._receive(receiver, port, url)
+        receiver = Receiver(event_log, client.clock, handler, check_signature)
+        local_url, stop_receiving = self._start_receiving(receiver, port, url)
         try:
             subscription = client.webhook_subscriptions.create(url or local_url, subscribed_types)
         except BaseException:
@@ -241,10 +242,10 @@ class Webhooks:
         self.inboxes.append(inbox)
         return inbox
 
-    def _receive(
+    def _start_receiving(
         self, receiver: Receiver, port: int | None, url: str | None
     ) -> tuple[str, Callable[[], None]]:
-        """Begin to receive; return the URL and a stop function.
+        """Begin to receive; return the local URL and a stop function.
 
         A simulator in this process needs no port, unless one or a public URL is asked for.
         """
@@ -318,7 +319,7 @@ class Webhooks:
         return reconcile(
             frames_by_family,
             books,
-            self._choose_events(events, is_alone=books is None),
+            self._choose_events(events, has_books=books is not None),
             columns=columns,
             status_map=status_map,
             tolerance=tolerance,
@@ -334,11 +335,10 @@ class Webhooks:
             place=self._client.place(),
         )
 
-    def _choose_events(self, events: Any, *, is_alone: bool) -> EventHistory | None:
-        """The events to compare: the given ones, else of the latest inbox, else of a simulator.
+    def _choose_events(self, events: Any, *, has_books: bool) -> EventHistory | None:
+        """The events to compare: the passed ones, else of the latest inbox, else of a simulator.
 
-        Those of a simulator are compared only if there are no books, since the service `is_alone`.
-        None if there are no events.
+        Those of a simulator are compared only without books. None if there are no events.
         """
         from ..webhooks.arrivals import read_any_events, simulated_events
         from ..webhooks.event import Wrapper
@@ -346,5 +346,5 @@ class Webhooks:
         source = self.inboxes[-1] if events is None and self.inboxes else events
         if source is not None:
             return read_any_events(source, Wrapper.of(self._client.service))
-        controls = self._controls() if is_alone else None
+        controls = None if has_books else self._controls()
         return None if controls is None else simulated_events(controls.events())

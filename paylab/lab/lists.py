@@ -151,8 +151,8 @@ class ListSource:
                 "progress": reporter,
                 "row_filter": row_filter,
             }
-            pages = bodies(replace(filtered_list, size=page_size(limit)).fetch)
-            return frame.frame(pages, self.kind, order=self.order, **read_options)
+            fetch_page = replace(filtered_list, size=page_size(limit)).fetch
+            return frame.frame(bodies(fetch_page), self.kind, order=self.order, **read_options)
 
     def to_arrow(self, options: Mapping[str, object]) -> pa.Table:
         """The rows as an Arrow table in the types of a Parquet file."""
@@ -193,10 +193,14 @@ class ListSource:
 
         The row filter applies here the filters that the service does not have.
         """
-        given_filters = {name: options[name] for name in FILTER_NAMES & options.keys()}
-        sent_filters, row_filter = read_filters(self.session.service, self.kind, given_filters)
-        other_options = {name: value for name, value in options.items() if name not in FILTER_NAMES}
-        return replace(self, filters={**self.filters, **sent_filters}), row_filter, other_options
+        filter_options: dict[str, object] = {}
+        other_options: dict[str, object] = {}
+        for option_name, option in options.items():
+            group = filter_options if option_name in FILTER_NAMES else other_options
+            group[option_name] = option
+        sent_filters, row_filter = read_filters(self.session.service, self.kind, filter_options)
+        filtered_list = replace(self, filters={**self.filters, **sent_filters})
+        return filtered_list, row_filter, other_options
 
 
 def page_size(limit: int | None) -> int:
@@ -209,9 +213,9 @@ def page_size(limit: int | None) -> int:
 def report_progress(
     progress: Progress | bool | None, kind: str, measure: Literal["Line", "Bar"] = "Line"
 ) -> Any:
-    """A block with the function to call with progress: the given one, or None.
+    """The context manager of a loop that reports its progress; it yields the function to call.
 
-    True shows a line or a bar, whose function is called instead.
+    That is `progress` itself or None. For True, it shows a line or a bar and yields its function.
     """
     if progress is True:
         from ..views import progress as progress_views

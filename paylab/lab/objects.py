@@ -115,7 +115,10 @@ class ObjectBrowser:
         raise NotFoundError(404, message)
 
     def _find_account(self, account_id: str) -> FinancialAccount:
-        """Find a financial account: the service shows it with its individual only."""
+        """Find a financial account among those of all individuals; NotFoundError if there is none.
+
+        The service cannot read one by its id.
+        """
         for person in self._client.individuals.list():
             for account in person.financial_accounts or []:
                 if isinstance(account, FinancialAccount) and account.id == account_id:
@@ -123,7 +126,7 @@ class ObjectBrowser:
         raise NotFoundError(404, f"no individual has this account: {account_id[:60]!a}")
 
     def _find_links(self, resource: Resource) -> Links:
-        """The lists of objects that a resource leads to."""
+        """The lists of objects that a resource leads to; each is read when its title is opened."""
         client = self._client
         object_id = str(getattr(resource, "id", ""))
         links: dict[str, Callable[[], list[Link]]] = {}
@@ -140,24 +143,26 @@ class ObjectBrowser:
                 client.conversions.list(conversion_account_id=object_id)
             )
         if isinstance(resource, Individual | Conversion | Transfer):
-            links["Events"] = lambda: _event_links(self._events(object_id))
+            links["Events"] = lambda: _make_event_lines(self._events(object_id))
         return links
 
 
 def _make_links(resources: Iterable[Resource]) -> list[Link]:
-    """A link to each of the first objects: its id, and its status and the deposit if it has one."""
+    """A link to each of the first objects, with its status and its deposit if it has one."""
     links = []
     for resource in islice(resources, LINKS_MAX):
-        fact_texts = [str(getattr(resource, "status", None) or "")]
+        object_id = str(getattr(resource, "id", ""))
+        status = str(getattr(resource, "status", None) or "")
         deposit = getattr(resource, "deposit", None)
+        facts = [status]
         if deposit is not None:
-            fact_texts.append(f"deposit of {deposit.amount} {deposit.currency}")
-        links.append((str(getattr(resource, "id", "")), ", ".join(filter(None, fact_texts))))
+            facts.append(f"deposit of {deposit.amount} {deposit.currency}")
+        links.append((object_id, ", ".join(filter(None, facts))))
     return links
 
 
-def _event_links(events: Iterable[Event]) -> list[Link]:
-    """The time, the type and the status of each event, oldest first."""
+def _make_event_lines(events: Iterable[Event]) -> list[Link]:
+    """A line without a link for each event, oldest first: its time, type and status."""
     return [
         ("", f"{event.updated_at:%Y-%m-%d %H:%M:%S} UTC  {event.type}  {event.status}")
         for event in islice(events, LINKS_MAX)

@@ -71,10 +71,10 @@ class Panels:
         if self._simulator is not None:
             feed.add_world(self._simulator.world.journal, self._simulator.followers)
         options = {"filter": str(filter), "show": show}
-        return Panel(feed, self._explain, self._resend, self._client.place, options)
+        return Panel(feed, self._explain_row, self._resend_event, self._client.place, options)
 
-    def _explain(self, panel_row: PanelRow) -> str:
-        """The details of a row, and how an event differs from what GET returns now."""
+    def _explain_row(self, panel_row: PanelRow) -> str:
+        """The details of a row as HTML, and how an event differs from what GET returns now."""
         details = row_details(panel_row)
         if panel_row.kind == "call":
             return details
@@ -88,8 +88,11 @@ class Panels:
             event_differences = differences(payload_of(panel_row.source), resource)
         return comparison_html(event_differences) + details
 
-    def _resend(self, panel_row: PanelRow) -> str:
-        """Deliver an event again: by the simulator, or to the inbox that received it."""
+    def _resend_event(self, panel_row: PanelRow) -> str:
+        """Deliver the event of a row again, and say how; UnknownItemError if nobody receives it.
+
+        An event of an inbox goes to that inbox; any other is delivered by the simulator.
+        """
         arrival = panel_row.source.get("arrival")
         if arrival is not None:
             for inbox in self._inboxes:
@@ -125,7 +128,10 @@ class Panels:
 @with_name_suggestions
 @explain_arguments
 class Panel:
-    """A live panel; a notebook shows it. `stop` ends it, and the rows that it has stay."""
+    """A live panel; a notebook shows it. `stop` ends it, and the rows that it has stay.
+
+    `explain` returns the details of a row as HTML, and `resend` delivers its event again.
+    """
 
     def __init__(
         self,
@@ -135,6 +141,7 @@ class Panel:
         place: Callable[[], str],
         options: Mapping[str, str],
     ) -> None:
+        """A panel of a feed; `options` are the `filter` and the `show` that it begins with."""
         self._feed = feed
         self._explain = explain
         self._resend = resend
@@ -155,7 +162,7 @@ class Panel:
         >>> len(lab.panel().rows()[-1])
         4
         """
-        return [panel_row.cells for panel_row in self._read()]
+        return [panel_row.cells for panel_row in self._read_rows()]
 
     def clear(self) -> None:
         """Drop all rows; what happens from now on is shown.
@@ -190,21 +197,21 @@ class Panel:
             self._view.close()
             self._view = None
 
-    def _read(self) -> Sequence[PanelRow]:
-        """The rows of now, or of the moment when the panel was stopped."""
+    def _read_rows(self) -> Sequence[PanelRow]:
+        """The current rows, or those of the moment when the panel was stopped."""
         return self._feed.read() if self._last_rows is None else self._last_rows
 
     def __repr__(self) -> str:
         row_lines = ["  ".join(cell_texts).rstrip() for cell_texts in self.rows()[-SHOWN_ROWS:]]
         return printable_lines("\n".join([f"Panel  [{self._place()}]", *row_lines]))
 
-    def _show(self) -> PanelView:
-        """The widget, one for all displays; it follows from the first one on."""
+    def _make_view(self) -> PanelView:
+        """Make the widget on first use. All displays show this one; it follows until `stop`."""
         from ..views.panel import PanelView
 
         if self._view is None:
             self._view = PanelView(
-                self._read,
+                self._read_rows,
                 self._explain,
                 self._resend,
                 service_name=self._place(),
@@ -215,7 +222,7 @@ class Panel:
         return self._view
 
     def _repr_mimebundle_(self, **_: object) -> Any:
-        return bundle_or_text(self._show, repr(self))
+        return bundle_or_text(self._make_view, repr(self))
 
     def _ipython_display_(self) -> None:
-        display_or_text(self._show)
+        display_or_text(self._make_view)

@@ -23,6 +23,7 @@ ROWS_MAX = 200
 """Maximum rows that are kept; the oldest are dropped first."""
 
 Follower = Callable[[], None]
+"""A function that is called after a change, and then reads the rows."""
 
 Moment = tuple[int, datetime]
 """When something happened: its sequence in the journal of the simulator (0 without), its time."""
@@ -36,7 +37,7 @@ class Entry(NamedTuple):
 
 
 class PanelFeed:
-    """The latest rows. They are read when somebody asks: a call or an event only marks a change.
+    """The latest rows of a panel. They are read by `read`; a call or an event only tells followers.
 
     Events are those in the journal of a simulator in this process, else those that the inboxes of
     the lab received.
@@ -48,12 +49,12 @@ class PanelFeed:
         self._journal: Journal | None = None
         self._world_followers: list[Follower] = []
         self._follower: Follower | None = None
-        self._stop_functions: list[Follower] = []
+        self._stop_functions: list[Callable[[], None]] = []
         self._rows: deque[PanelRow] = deque(maxlen=ROWS_MAX)
         self._row_count = 0
         self._call_number = 0
         self._note_number = 0
-        self._delivery_counts: dict[tuple[int, int], int] = {}
+        self._delivery_counts: dict[tuple[int, int], int] = {}  # by inbox index and arrival number
         self._reading = Lock()
 
     def add_world(self, journal: Journal, followers: list[Follower]) -> None:
@@ -61,10 +62,10 @@ class PanelFeed:
         self._journal = journal
         self._world_followers = followers
 
-    def follow(self, follower: Follower) -> Follower:
+    def follow(self, follower: Follower) -> Callable[[], None]:
         """Call a function after each call, arrival and change of the simulator.
 
-        It returns a function that ends this.
+        The returned function ends this.
         """
         self._follower = follower
         self._stop_functions = [self._calls.follow(follower)]
@@ -110,12 +111,11 @@ class PanelFeed:
         self._rows.clear()
 
     def _read_calls(self) -> Iterator[Entry]:
-        """The calls since the last time, each at the place of its request in the journal.
+        """The calls since the last reading, each at the place of its request in the journal.
 
-        A call whose request is not in the journal is placed beside the call before it. The next
-        reading begins after the last call that was yielded.
+        A call whose request is not in the journal has the place of the call before it.
         """
-        sequence_by_nonce = self._read_sequences()
+        sequence_by_nonce = self._read_request_places()
         sequence = 0
         for call in self._calls.after(self._call_number, ROWS_MAX):
             self._call_number = call.number
@@ -123,8 +123,11 @@ class PanelFeed:
             sequence = sequence_by_nonce.get(nonce, sequence)
             yield Entry((sequence, call.when), partial(call_row, call=call))
 
-    def _read_sequences(self) -> dict[str, int]:
-        """The places of the latest requests in the journal, by nonce; none without a journal."""
+    def _read_request_places(self) -> dict[str, int]:
+        """The sequence numbers of the latest requests in the journal, by the nonce of a request.
+
+        Empty without a journal.
+        """
         if self._journal is None:
             return {}
         records = self._journal.requests()[-ROWS_MAX:]
@@ -143,26 +146,26 @@ class PanelFeed:
             yield Entry((note.sequence, note.at), make_note_row)
 
     def _read_arrivals(self) -> Iterator[Entry]:
-        """The events that the inboxes received since the last time, first or repeated.
+        """The events that the inboxes received since the last reading, for the first time or again.
 
-        Nothing with a simulator, whose journal has these events too.
+        Nothing if there is the journal of a simulator, which has these events too.
         """
         if self._journal is not None:
             return
         self._follow_inboxes()
-        earlier_counts = self._delivery_counts
+        counts_at_last_reading = self._delivery_counts
         self._delivery_counts = {}
         for inbox_index, inbox in enumerate(self._inboxes):
             for arrival in reversed(inbox.newest(ROWS_MAX)):
                 arrival_key = inbox_index, arrival.seq
                 self._delivery_counts[arrival_key] = arrival.deliveries
-                if earlier_counts.get(arrival_key) == arrival.deliveries:
+                if counts_at_last_reading.get(arrival_key) == arrival.deliveries:
                     continue  # not delivered again since
                 make_row = partial(event_row, at=arrival.last_at, facts=_arrival_facts(arrival))
                 yield Entry((0, arrival.last_at), make_row)
 
     def _finish_open_rows(self) -> None:
-        """Show the results of deliveries that were under way at the last reading."""
+        """Replace the rows of deliveries that were under way, and now have a result."""
         for index, panel_row in enumerate(self._rows):
             if panel_row.is_open and "status" in panel_row.source:
                 self._rows[index] = finish_row(panel_row)

@@ -113,9 +113,9 @@ def _make_client(
         **shared_options,
         "sleep": service_time.sleep,
         "service_clock": service_clock,
-        "calls": CallLog(facts=make_facts, screen=displays.on_screen),
+        "calls": CallLog(facts=make_facts, screen=displays.make_call_display),
         "place": lambda: str(locator.known),
-        "wait_shown": displays.wait_shown,
+        "wait_shown": displays.show_wait,
         "is_own": is_own,
     }
     make_orders = partial(make_order_sender, is_shared=not in_process)
@@ -173,8 +173,7 @@ def make_order_sender(client: Client, *, is_shared: bool) -> OrderSender:
     from ..payments.orders import ComputedOrders
     from ..storage.locks import Locks  # only an order needs them
 
-    show_notice = displays.tell
-    return ComputedOrders(client, show_notice, Locks(is_shared=is_shared))
+    return ComputedOrders(client, displays.show_notice, Locks(is_shared=is_shared))
 
 
 def choose_service(

@@ -17,7 +17,7 @@ from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service.service import Service
 from .form_registry import F, FormRegistry, refresh_options, require_id, require_word
 from .histories import History
-from .quotes import quote_routes
+from .quotes import list_routes
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class PayoutForms:
     def __init__(  # noqa: PLR0913 - a resource each
         self,
         session: Session,
-        people: Individuals,
+        individuals: Individuals,
         accounts: FinancialAccounts,
         quotes: Quotes,
         transfers: Transfers,
@@ -43,7 +43,7 @@ class PayoutForms:
         read_history: Callable[[str], History],
     ) -> None:
         self._session = session
-        self._people = people
+        self._individuals = individuals
         self._accounts = accounts
         self._quotes = quotes
         self._transfers = transfers
@@ -64,9 +64,15 @@ class PayoutForms:
 
         country = require_country(country, NAMES)
         require_word("product_types", product, codes.PRODUCTS)
-        form_options: dict[str, Any] = {"example": example, "clock": self._session.clock}
-        form_options["service"] = self._session.service
-        make_form = partial(RecipientForm, self._people.create, country, product, **form_options)
+        make_form = partial(
+            RecipientForm,
+            self._individuals.create,
+            country,
+            product,
+            example=example,
+            clock=self._session.clock,
+            service=self._session.service,
+        )
         return self._registry.get(("recipient", country, product), example, make_form, new=new)
 
     def financial_account(
@@ -80,7 +86,7 @@ class PayoutForms:
         """A form that adds an account to a recipient, or replaces the details of `account`."""
         from ..views.forms.account import AccountForm
 
-        individual = self._people.get(person)
+        individual = self._individuals.get(person)
         country = str(individual.country)
         make_form = partial(
             AccountForm,
@@ -144,8 +150,11 @@ class PayoutForms:
         *,
         new: bool,
     ) -> F:
-        """Make a form with the recipient's current accounts and the routes to them."""
-        individual = self._people.get(person)
+        """The form of a recipient's current accounts, with the routes to them.
+
+        `make_with_routes` makes a new one from the routes and options.
+        """
+        individual = self._individuals.get(person)
         accounts = individual.financial_accounts or []
         make_form = partial(
             make_with_routes,
@@ -155,8 +164,8 @@ class PayoutForms:
             source=source_currency.upper(),
             service=self._session.service,
         )
-        subject = (form_name, individual.id, len(accounts))
-        return self._registry.get(subject, (amount, source_currency), make_form, new=new)
+        form_identity = form_name, individual.id, len(accounts)
+        return self._registry.get(form_identity, (amount, source_currency), make_form, new=new)
 
     def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
         """A quote with a countdown to its expiry; `submit()` creates the transfer."""
@@ -175,7 +184,7 @@ class PayoutForms:
         )
         return self._registry.get(("quote card", quote.id), (), make_card, new=new)
 
-    def transfer_line(self, transfer: Transfer | str) -> TransferView:
+    def transfer_status(self, transfer: Transfer | str) -> TransferView:
         """A live status of a transfer."""
         from ..views.forms.status import TransferView
 
@@ -185,13 +194,13 @@ class PayoutForms:
         return TransferView(read_transfer, wallets=wallets, **self._status_options)
 
     def _find_accounts(self, resource: Quote | Transfer) -> list[FinancialAccount]:
-        """The recipient's accounts, among which are the wallets that stablecoins return to.
+        """The accounts of the recipient, if a stablecoin is paid: it may return to a wallet.
 
-        Empty, without a request, if no stablecoin is paid.
+        For other currencies the list is empty, and no request is sent.
         """
         if not resource.recipient_id or not codes.is_stablecoin(resource.source_currency or ""):
             return []
-        accounts = self._people.get(resource.recipient_id).financial_accounts or []
+        accounts = self._individuals.get(resource.recipient_id).financial_accounts or []
         return [account for account in accounts if isinstance(account, FinancialAccount)]
 
 
@@ -209,18 +218,20 @@ def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[
                 "destination_currency": route.currency,
             },
         )
-        for route in quote_routes(person, service)
+        for route in list_routes(person, service)
     ]
 
 
 def _account_label(account: FinancialAccount) -> str:
     """The type and the end of the number of an account; an e-mail address keeps its domain."""
     details = account.details or {}
-    numbers = [str(value) for name, value in details.items() if name not in OTHER_DETAILS]
+    numbers = [
+        str(detail) for detail_name, detail in details.items() if detail_name not in OTHER_DETAILS
+    ]
     account_number = max(numbers, key=len, default="")  # shorter ones are of a bank or branch
     user, at_sign, domain = account_number.rpartition("@")
-    account_hint = f"{user[:1]}…@{domain}" if at_sign else f"…{account_number[-4:]}"
-    return f"{account.type} {account_hint}"
+    short_number = f"{user[:1]}…@{domain}" if at_sign else f"…{account_number[-4:]}"
+    return f"{account.type} {short_number}"
 
 
 OTHER_DETAILS = ("account_holder_name", "issuer", "bank_account_country", "bank_code", "bic")

@@ -52,14 +52,15 @@ def compare_quotes(
     if not all(isinstance(recipient, Individual) for recipient in individuals):
         message = "must be individuals, such as lab.individuals.get(id), not ids"
         raise RuleError([Problem("recipients", message)])
-    routes = [route for person in individuals for route in quote_routes(person, service)]
-    return _make_frame(routes, [_try_quote(create, route, amount_terms) for route in routes])
+    routes = [route for person in individuals for route in list_routes(person, service)]
+    quotes = [_try_quote(create, route, amount_terms) for route in routes]
+    return _make_frame(routes, quotes)
 
 
 def _try_quote(
     create: Callable[..., Quote], route: _Route, amount_terms: dict[str, Any]
 ) -> Quote | str:
-    """The quote, or why the service refuses it; errors that do not concern the route are raised."""
+    """The quote of a route, or the text of its refusal; any other error is raised."""
     route_terms = {"payout_method": route.rail.method, "destination_currency": route.currency}
     try:
         return create(route.account, **route_terms, **amount_terms)
@@ -67,7 +68,7 @@ def _try_quote(
         return "; ".join(map(str, error.problems)) or str(error)
 
 
-def quote_routes(person: Individual, service: Service) -> Iterator[_Route]:
+def list_routes(person: Individual, service: Service) -> Iterator[_Route]:
     """Every rail to every account of a recipient, without crypto wallets."""
     corridor = countries.of(service).get(person.country)
     if corridor is None:

@@ -155,8 +155,11 @@ def run_slow_account(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
     return ScenarioOutcome(open_account, steps)
 
 
-def run_lost_answer(parts: ScenarioParts, value: str) -> ScenarioOutcome:
-    """Send a payout whose first answer is lost: it is sent again with the same key."""
+def run_lost_answer(parts: ScenarioParts, _value: str) -> ScenarioOutcome:
+    """Send a payout whose first answer is lost: it is sent again with the same key.
+
+    No value of a field causes this: the scenario sets a fault of the simulator.
+    """
     account_id = _create_recipient_account(parts)
     newest_number = parts.client.calls[-1].number if parts.client.calls else 0
     with parts.controls.faults.on("transfers.create", "drop_after", times=1):
@@ -164,20 +167,23 @@ def run_lost_answer(parts: ScenarioParts, value: str) -> ScenarioOutcome:
     steps = [
         HistoryStep(call.when, f"POST, attempt {call.attempt}: {call.outcome()}")
         for call in parts.client.calls.where(method="POST")
-        if call.number > newest_number and call.idempotency_key
+        if call.number > newest_number and call.idempotency_key  # not the call of a control
     ]
     steps.append(HistoryStep(transfer.created_at, "one payout in the list", str(transfer.status)))
     return ScenarioOutcome(transfer, tuple(steps))
 
 
-def run_duplicate_event(parts: ScenarioParts, value: str) -> ScenarioOutcome:
-    """Receive the last event of a payout twice, in an inbox that is closed afterwards."""
+def run_duplicate_event(parts: ScenarioParts, _value: str) -> ScenarioOutcome:
+    """Receive the last event of a payout twice, in an inbox that is closed afterwards.
+
+    No value of a field causes this: the scenario sets a fault of the simulator.
+    """
     with parts.open_inbox("transfer.completed") as inbox:
         with parts.controls.faults.on("transfer.completed", "event_duplicate"):
             transfer = _create_transfer(parts, "")
             transfer = parts.client.transfers.wait(transfer.id)
             inbox.wait(id=transfer.id)
-        parts.client.sleep(1.0)
+        parts.client.sleep(1.0)  # the second delivery comes after the first one
         inbox_events = list(inbox.where(id=transfer.id))
     inbox_steps = [
         HistoryStep(

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from ..webhooks.event import Event
     from ..webhooks.inbox import Inbox
 
-FURTHER: Mapping[str, tuple[str, str]] = {
+SCENARIOS_WITHOUT_VALUE: Mapping[str, tuple[str, str]] = {
     "lost_answer": ("call", "the answer to a payout is lost, and the retry pays nothing twice"),
     "duplicate_event": ("event", "an event is delivered twice, and an inbox keeps it once"),
 }
-"""The scenarios that are no value of a field: what they change, and what happens."""
+"""The scenarios that no value of a field causes: their subject, and what happens."""
 
 LABELS: Mapping[str, str] = {
     "under_review": "Under review",
@@ -56,7 +56,7 @@ SYNONYMS: Mapping[str, str] = {
 """Other words for those of a name."""
 
 SILENT_WORDS = frozenset({"verification", "kyc", "account"})
-"""Words of a name that tell it from no other."""
+"""Words of a scenario's name that can be left out."""
 
 NOT_SIMULATED = (
     "only a simulator runs scenarios: without PAYLAB_BASE_URL, paylab.connect() uses one in this "
@@ -97,8 +97,8 @@ class ScenarioRun:
     def __repr__(self) -> str:
         run_lines = [f"{self.scenario.label}: {self.id} is {self.status}  [{self.place}]"]
         for step in self.way:
-            time = f"{step.at:%H:%M:%S}" if step.at else ""
-            run_lines.append(f"  {time:<8}  {step.status:<16}  {step.what}")
+            time_text = f"{step.at:%H:%M:%S}" if step.at else ""
+            run_lines.append(f"  {time_text:<8}  {step.status:<16}  {step.what}")
         return printable_lines("\n".join(run_lines))
 
 
@@ -106,18 +106,22 @@ def list_scenarios(service: Service) -> dict[str, NamedScenario]:
     """The scenarios of a service by name."""
     scenarios: dict[str, NamedScenario] = {}
     for name, scenario_row in list_scenarios_by_name(service).items():
-        subject = scenario_row.where.partition(",")[0]  # of "individual, family_name"
-        outcome = scenario_row.outcome.partition(";")[0]
         scenarios[name] = NamedScenario(
-            name, subject, scenario_row.value, outcome, _button_label(name)
+            name,
+            subject=scenario_row.where.partition(",")[0],  # of "individual, family_name"
+            value=scenario_row.value,
+            outcome=scenario_row.outcome.partition(";")[0],
+            label=_write_label(name),
         )
-    for name, (subject, outcome) in FURTHER.items():
-        scenarios[name] = NamedScenario(name, subject, "", outcome, LABELS[name])
+    for name, (subject, outcome) in SCENARIOS_WITHOUT_VALUE.items():
+        scenarios[name] = NamedScenario(
+            name, subject=subject, value="", outcome=outcome, label=LABELS[name]
+        )
     return scenarios
 
 
-def _button_label(scenario_name: str) -> str:
-    """The text of a button: "Image blurry" of verification_image_blurry."""
+def _write_label(scenario_name: str) -> str:
+    """The text of a button, such as "Image blurry" for verification_image_blurry."""
     words = scenario_name.removeprefix("verification_").replace("_", " ")
     label = LABELS.get(scenario_name, words)
     return label[:1].upper() + label[1:]
@@ -154,7 +158,7 @@ class ScenarioRunner:
         >>> lab.scenarios.run("failed payout").status
         'failed'
         """
-        scenario = self._scenarios[self._find(name)]
+        scenario = self._scenarios[self._find_name(name)]
         controls = self._locator.find_controls()
         if controls is None:
             raise ConfigError(NOT_SIMULATED)
@@ -162,8 +166,11 @@ class ScenarioRunner:
         outcome = RUNNERS[scenario.subject](scenario_parts, scenario.value)
         return ScenarioRun(scenario, outcome.resource, outcome.way, str(self._locator.place))
 
-    def _find(self, scenario_name: object) -> str:
-        """The name of a scenario; UnknownNameError names those that are similar."""
+    def _find_name(self, scenario_name: object) -> str:
+        """The exact name of a scenario whose words may be in another order or synonyms.
+
+        UnknownNameError names those that are similar.
+        """
         if isinstance(scenario_name, str):
             if scenario_name in self._scenarios:
                 return scenario_name
@@ -172,16 +179,20 @@ class ScenarioRunner:
                 if name_words and name_words == _split_words(known_name):
                     return known_name
         similar_names = self._find_similar_names(str(scenario_name))
-        raise UnknownNameError("scenario", str(scenario_name), similar_names, self._scenarios)
+        raise UnknownNameError(
+            "scenario", str(scenario_name), nearest=similar_names, known=self._scenarios
+        )
 
     def _find_similar_names(self, scenario_name: str) -> Sequence[str]:
         """The names that are similar, or whose button has a similar text; each once."""
-        name_by_text = {
-            scenario.label.lower(): scenario.name for scenario in self._scenarios.values()
-        }
-        name_by_text |= {name: name for name in self._scenarios}
-        nearest_texts = find_nearest_names(scenario_name.lower(), name_by_text)
-        return list(dict.fromkeys(name_by_text[text] for text in nearest_texts))
+        name_by_spelling: dict[str, str] = {}
+        for scenario in self._scenarios.values():
+            name_by_spelling[scenario.label.lower()] = scenario.name
+        for known_name in self._scenarios:  # the labels first, as the nearest are in this order
+            name_by_spelling[known_name] = known_name
+        nearest_spellings = find_nearest_names(scenario_name.lower(), name_by_spelling)
+        similar_names = [name_by_spelling[spelling] for spelling in nearest_spellings]
+        return list(dict.fromkeys(similar_names))
 
     def list(self) -> tuple[str, ...]:
         """The names of the scenarios. `run` plays a scenario by its name.
@@ -192,15 +203,17 @@ class ScenarioRunner:
         return tuple(self._scenarios)
 
     def __getattr__(self, name: str) -> Callable[[], ScenarioRun]:
+        """A function that runs the scenario of this name, as in lab.scenarios.lost_answer()."""
         if name.startswith("_"):
             raise AttributeError(name)
         return self[name]
 
     def __getitem__(self, name: str) -> Callable[[], ScenarioRun]:
         """A function that runs a scenario; UnknownNameError names similar ones."""
-        return partial(self.run, self._find(name))
+        return partial(self.run, self._find_name(name))
 
     def __dir__(self) -> Sequence[str]:
+        """The names of the scenarios too, which an editor completes."""
         return sorted({*self._scenarios, "list", "run"})
 
     def _ipython_key_completions_(self) -> Sequence[str]:
@@ -225,8 +238,8 @@ class ScenarioRunner:
             "\n".join([f"<{len(scenario_lines)} scenarios; run(name)>", *scenario_lines])
         )
 
-    def _show(self) -> ScenarioPage:
-        """The card of buttons, or of the reason why there are none."""
+    def _make_page(self) -> ScenarioPage:
+        """Make the card with a button for each scenario, or with the reason why none can run."""
         from ..views.scenarios import ScenarioPage
 
         known_place = self._locator.known
@@ -240,10 +253,10 @@ class ScenarioRunner:
         return page
 
     def _repr_mimebundle_(self, **_: object) -> Any:
-        return bundle_or_text(self._show, repr(self))
+        return bundle_or_text(self._make_page, repr(self))
 
     def _ipython_display_(self) -> None:
-        display_or_text(self._show)
+        display_or_text(self._make_page)
 
 
 def _split_words(scenario_name: str) -> frozenset[str]:

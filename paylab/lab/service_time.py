@@ -21,24 +21,24 @@ PROBE_PAUSE_SECONDS = 0.2
 class ServiceTime:
     """Lets time pass at the service; on a frozen simulator, waiting advances its clock.
 
-    `controls()` returns the simulator's controls, or None for a real service; `pause` sleeps on
+    `find_controls` returns the simulator's controls, or None for a real service; `pause` sleeps on
     a running clock; `in_process` is whether the service is in this process.
     """
 
     def __init__(
         self,
-        controls: Callable[[], Controls | None],
+        find_controls: Callable[[], Controls | None],
         *,
         in_process: bool = False,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._controls = controls
+        self._find_controls = find_controls
         self._pause = pause
         self.in_process = in_process
 
     def reading(self) -> tuple[datetime, float] | None:
         """The time of a simulator and its seconds per real second; None for a real service."""
-        controls = self._controls()
+        controls = self._find_controls()
         return None if controls is None else controls.clock.reading()
 
     def sleep(self, span: float | str | timedelta) -> None:
@@ -53,7 +53,7 @@ class ServiceTime:
     def move_on(self, seconds: float) -> bool:
         """Advance a frozen simulator's clock; False if the clock is running."""
         try:
-            controls = self._controls()
+            controls = self._find_controls()
             if controls is None or not controls.clock.frozen:
                 return False
             controls.clock.advance(seconds)
@@ -64,5 +64,5 @@ class ServiceTime:
 
     def is_frozen(self) -> bool:
         """Whether the service is a simulator with a frozen clock."""
-        controls = self._controls()
+        controls = self._find_controls()
         return controls is not None and controls.clock.frozen

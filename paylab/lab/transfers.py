@@ -14,7 +14,7 @@ from ..spec import codes
 from ..spec.codes import LOOKBACK
 from ..spec.row_filter import check_product
 from ..spec.time_arguments import read_time_argument
-from .displays import tell
+from .displays import show_notice
 from .lists import ListSource, Progress, TransferExport, TransferFrame, report_progress
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class Defaults(TypedDict, total=False):
 class LabTransfers:
     """Transfers, also as a frame, a file or a batch.
 
-    `is_embedded`: the service is a simulator in this process, and answers one request at a time.
+    `is_embedded` is whether the service is a simulator in this process, which answers one request
+    at a time.
     """
 
     def __init__(self, client: Client, *, is_embedded: bool = False) -> None:
@@ -214,7 +215,7 @@ class LabTransfers:
             payouts, reference=reference, references=references, delimiter=delimiter, **defaults
         )
         with report_progress(progress, "payouts", "Bar") as reporter:
-            batch = Batch(self._client, plan, choices, tell, reporter)
+            batch = Batch(self._client, plan, choices, show_notice, reporter)
             return batch.run(
                 to=None if to is None else check_results_path(to, payouts),
                 concurrency=concurrency or (1 if self._is_embedded else CONCURRENCY),

@@ -31,12 +31,12 @@ TARGETS: Mapping[str, str] = {
 }
 """The status of the resource after an event; other events need no move."""
 
-ONWARD: Mapping[str, str] = {
+NEXT_STATUSES: Mapping[str, str] = {
     "action_required": "pending",
     "pending": "active",
     "under_review": "active",
 }
-"""The default status to move an individual to."""
+"""The default status to move an individual to, by its status."""
 
 STATUS_CHANGED = "individual.status_changed"
 """The event whose new status can be chosen."""
@@ -70,27 +70,28 @@ def trigger(
         new_id = _create_resource(lab, controls, event_type, resource_id, to)
         return _wait_for_events(lab, event_type, new_id, 0)
     event_count = len(lab.events(resource_id))
-    _move(controls, event_type, resource, to)
+    _move_resource(controls, event_type, resource, to)
     return _wait_for_events(lab, event_type, resource_id, event_count)
 
 
-def _move(
+def _move_resource(
     controls: Controls, event_type: str, resource: Mapping[str, object], to: str | None
 ) -> None:
-    """Make the moves that lead to an event; none for an event that occurs automatically.
+    """Move a resource through the statuses that lead to an event; not for an automatic event.
 
-    SimulatorError with the legal moves if none lead to it.
+    `to` is the new status of an individual. SimulatorError with the legal moves if none lead to
+    the event.
     """
-    machine = FAMILIES[event_type.partition(".")[0]][1]
+    _, machine = FAMILIES[event_type.partition(".")[0]]
     row_id = str(resource.get("id"))
     status = str(resource.get("status"))
     target_status = TARGETS.get(event_type)
     if event_type == STATUS_CHANGED:
-        target_status = to or ONWARD.get(status)
-    # A payout is initiated without a move, one step after funding.
+        target_status = to or NEXT_STATUSES.get(status)
     is_funded = event_type == "transfer.payout_initiated" and status == target_status
-    if is_funded and event_type not in {event.type for event in controls.events(row_id)}:
-        return
+    earlier_types = {event.type for event in controls.events(row_id)} if is_funded else set()
+    if is_funded and event_type not in earlier_types:
+        return  # the payout is initiated without a move, one step after funding
     next_statuses = machine.path(status, target_status or "")
     if not next_statuses:
         legal_moves = ", ".join(machine.onward(status)) or "none, this status is final"
@@ -122,33 +123,36 @@ def _create_resource(
     """
     family = event_type.partition(".")[0]
     if family == "conversion":
-        return _pay_deposit(lab, controls, account_id, fails=event_type == "conversion.failed")
+        return _pay_deposit(lab, controls, account_id, must_fail=event_type == "conversion.failed")
     if account_id:
-        raise _absence_error(account_id, family)
+        raise _not_found_error(account_id, family)
     if family == "transfer":
         return _create_transfer(lab, event_type)
-    return _move_individual(lab, controls, to)
+    return _create_individual(lab, controls, to)
 
 
-def _absence_error(object_id: str, kind: str) -> NotFoundError:
+def _not_found_error(object_id: str, kind: str) -> NotFoundError:
     """The error for an id that no object of a kind has."""
     message = f"no {kind} has the id {plain(object_id, 60)}"
     hint = describe_other_kind(object_id, kind) or f"look in lab.{kind}s.list()"
     return NotFoundError(404, message, hint=hint)
 
 
-def _move_individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
-    """Move a new individual to a status, by default to the next one; return its id."""
+def _create_individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
+    """Create an individual and move it to a status, by default to the next one; return its id."""
     fields = examples.individual(COUNTRY, consent_at=lab.clock())
     person = lab.individuals.create(**fields)
-    _move(controls, STATUS_CHANGED, person.raw, to)
+    _move_resource(controls, STATUS_CHANGED, person.raw, to)
     return person.id
 
 
-def _pay_deposit(lab: Lab, controls: Controls, account_id: str | None, *, fails: bool) -> str:
-    """Pay a deposit into a conversion account, by default a new one; return its conversion's id."""
+def _pay_deposit(lab: Lab, controls: Controls, account_id: str | None, *, must_fail: bool) -> str:
+    """Pay a deposit into a conversion account, by default a new one; return its conversion's id.
+
+    With `must_fail` the sender has the name by which a simulator fails the conversion.
+    """
     if account_id is None:
-        person = _move_individual(lab, controls)
+        person = _create_individual(lab, controls)
         lab.individuals.wait(person, until="active")
         details = examples.wallet(lab.service)
         currency = need_on_ramp(country=COUNTRY).currency
@@ -157,10 +161,10 @@ def _pay_deposit(lab: Lab, controls: Controls, account_id: str | None, *, fails:
     try:
         account = lab.conversion_accounts.get(account_id)
     except NotFoundError:
-        raise _absence_error(account_id, "conversion") from None
+        raise _not_found_error(account_id, "conversion") from None
     on_ramp = need_on_ramp(currency=str(account.source_currency))
-    sender = "Scenario Failed" if fails else None
-    lab.sandbox.deposit(account_id, on_ramp.cap, on_ramp.currency, sender)
+    sender_name = "Scenario Failed" if must_fail else None
+    lab.sandbox.deposit(account_id, on_ramp.cap, on_ramp.currency, sender_name)
     conversions = (
         conversion
         for conversion in lab.conversions.list()

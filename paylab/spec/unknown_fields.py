@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from ..errors import names
 from ..errors.cards import AbsentAttributeError
+from ..errors.habits import split_words
 from ..errors.refusals import list_names
 from .operations.records import OPERATIONS
 from .resource import Resource
@@ -137,5 +138,5 @@ def _list_call_names(chapter: str) -> list[str]:
 
 def _make_id_name(kind: str) -> str:
     """The name of a field with the id of a model: `conversion_account_id`."""
-    words = names.split_words(kind)
+    words = split_words(kind)
     return "_".join([*words, "id"])

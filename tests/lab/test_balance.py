@@ -59,7 +59,7 @@ def test_a_payout_without_funds_says_what_to_do(lab, account):
         lab.transfers.wait(payout, timeout=3)
     assert 'lab.balance().top_up("8.00", "USD")' in error.value.hint
     assert "lab.balance() shows the balance" in dict(lab.status(payout).rows())["What to do"]
-    page = balance.refresh()._show()
+    page = balance.refresh()._make_page()
     assert "3.00 USD are missing. Top up by that" in dict(page.rows())["Note"]
     page.amount.value = "3.00"
     page.click()
@@ -81,9 +81,9 @@ def test_a_currency_has_its_own_balance(lab):
 def test_displaying_tops_up_nothing(lab):
     """A new simulator has no balance; the card says what that means, and shows why one is wrong."""
     balance = lab.balance()
-    assert "the simulator funds every payout" in repr(balance._show())
+    assert "the simulator funds every payout" in repr(balance._make_page())
     assert len(lab.balance()) == 0
-    page = balance._show()
+    page = balance._make_page()
     page.amount.value = "<b>1"
     page.click()
     assert "must be plain digits" in page.message.html
@@ -96,7 +96,7 @@ def test_a_service_without_balances_is_sent_nothing(lab):
     real = paylab.connect("https://sandbox.example.com", "key", "s" * 32)
     balance = real.balance()
     assert (balance.is_known, len(balance), len(real.calls)) == (False, 0, 0)
-    for text in (repr(balance), repr(balance._show())):
+    for text in (repr(balance), repr(balance._make_page())):
         assert "The dashboard of the service shows" in text.replace("; the", ". The")
     with pytest.raises(UnknownItemError, match="is not known"):
         _ = balance["USD"]
@@ -123,7 +123,7 @@ def test_a_card_without_a_simulator_has_no_form():
 
     hostile = Balance(currency="<img src=x>", available="1.00", awaiting_funds="2.50")
     balance = AccountBalance(lambda: [hostile], None, lambda: "SANDBOX (a)")
-    page = balance._show()
+    page = balance._make_page()
     assert "1.50 <img src=x> are missing. Send USD by wire" in dict(page.rows())["Note"]
     assert "<img" not in page.static_bundle()["text/html"]
     assert len(page.nodes()) == 3

@@ -17,7 +17,7 @@ class Browser:
 
     def __init__(self, panel):
         self.messages, self.rows = [], {}
-        self.view = panel._show()
+        self.view = panel._make_view()
         self.view.send = self.take
         self.receive(kind="ready")
 
@@ -86,9 +86,9 @@ def test_nothing_is_sent_to_a_page_that_is_not_ready(lab):
     """Displaying a panel sends no request, and rows only to a page that asked for them."""
     before = len(lab.calls)
     panel = lab.panel()
-    panel._show().send = pytest.fail
-    panel._show().refresh()
-    assert "Saved output: run this cell." in panel._show().static_bundle()["text/html"]
+    panel._make_view().send = pytest.fail
+    panel._make_view().refresh()
+    assert "Saved output: run this cell." in panel._make_view().static_bundle()["text/html"]
     assert len(lab.calls) == before
 
 
@@ -216,7 +216,7 @@ def test_the_saved_rows_are_those_that_are_chosen(lab, words, show, left):
     lab.trigger("transfer.created")
     with pytest.raises(paylab.PaylabError):
         lab.transfers.get("tr_nobody")
-    text = lab.panel(words, show=show)._show().static_bundle()["text/plain"]
+    text = lab.panel(words, show=show)._make_view().static_bundle()["text/plain"]
     verdicts = [line.split("  ")[-1].partition(":")[0] for line in text.splitlines()[1:]]
     assert verdicts == left
 

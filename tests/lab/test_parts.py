@@ -17,7 +17,7 @@ from paylab.errors import ConfigWarning
 from paylab.lab import displays
 from paylab.lab.lab import Lab
 from paylab.lab.lists import page_size
-from paylab.lab.quotes import quote_routes
+from paylab.lab.quotes import list_routes
 from paylab.lab.service_time import ServiceTime
 from paylab.payments.batch import CONCURRENCY
 from paylab.simulator.simulator import Simulator
@@ -193,7 +193,7 @@ def test_a_control_token_needs_an_address():
 def test_values_of_a_lab_cannot_be_changed(lab):
     """A place, a list to read and a route are values."""
     route_owner = lab.individuals.create(**examples.recipient("MX"))
-    for value in (lab.place, lab.transfers.pull(), next(quote_routes(route_owner, lab.service))):
+    for value in (lab.place, lab.transfers.pull(), next(list_routes(route_owner, lab.service))):
         name = dataclasses.fields(value)[0].name
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(value, name, None)
@@ -268,7 +268,7 @@ def test_a_stablecoin_quote_offers_the_wallets_of_its_recipient(lab):
         lab.status(transfer)
         paths = [call.path for call in list(lab.calls)[before:]]
         assert sum(path.startswith("/v1/individuals/") for path in paths) == 2 * read
-        wallets = lab.forms._transfer_line(transfer)._wallets
+        wallets = lab.forms._make_transfer_status(transfer)._wallets
         assert [each.id for each in wallets] == [wallet.id] * read
 
 
@@ -277,7 +277,7 @@ def test_a_notice_is_below_the_cell_or_on_stderr(monkeypatch, capsys, has_kernel
     """A notebook shows it as HTML and text, a script prints it."""
     shell = Shell(has_kernel=has_kernel)
     monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: shell)
-    displays.tell("sent\x1b again")
+    displays.show_notice("sent\x1b again")
     told = capsys.readouterr()
     if has_kernel:
         assert [each["text/plain"] for each in shell.published] == ["sent\\x1b again"]
@@ -287,14 +287,14 @@ def test_a_notice_is_below_the_cell_or_on_stderr(monkeypatch, capsys, has_kernel
 
 
 @pytest.mark.parametrize(
-    ("tell", "label"), [(displays.tell, "Notice"), (displays.tell_warning, "Warning")]
+    ("show", "label"), [(displays.show_notice, "Notice"), (displays.show_warning, "Warning")]
 )
-def test_a_notice_stands_out_by_its_label(monkeypatch, tell, label):
+def test_a_notice_stands_out_by_its_label(monkeypatch, show, label):
     """The HTML has the label in bold, in a box with a border and its own background."""
     shell = Shell(has_kernel=True)
     monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: shell)
     payment_id = "tr_01KF0FJV6500004241TXGWEA8R"
-    tell(f"not paid again: <b> {payment_id} was made")
+    show(f"not paid again: <b> {payment_id} was made")
     [published] = shell.published
     assert f"<strong>{label}:</strong> not paid again: &lt;b&gt;" in published["text/html"]
     assert "border-left:4px solid" in published["text/html"]

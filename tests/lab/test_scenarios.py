@@ -106,7 +106,7 @@ def test_names_complete_with_tab(lab):
 def test_the_card_sends_nothing_until_a_click(lab):
     """A click shows the way; the saved text has it, too."""
     before = len(lab.calls)
-    page = lab.scenarios._show()
+    page = lab.scenarios._make_page()
     assert "Held deposit" in page.static_bundle()["text/html"]
     assert len(lab.calls) == before
     page.buttons["transfer_failed"].receive({"kind": "press"}, [])
@@ -120,7 +120,7 @@ def test_the_card_sends_nothing_until_a_click(lab):
 
 def test_a_failure_is_shown_in_the_card(lab):
     """What goes wrong in a scenario is shown, escaped, and the buttons work again."""
-    page = lab.scenarios._show()
+    page = lab.scenarios._make_page()
     with lab.simulator.faults.on("individuals.create", status=400, body={"error": "<b>no"}):
         page.click("under_review")
     assert "&lt;b&gt;no" in page.message.html
@@ -131,7 +131,7 @@ def test_a_failure_is_shown_in_the_card(lab):
 def test_a_service_that_is_no_simulator():
     """The card says so in one sentence, without buttons; by code it is an error."""
     lab = paylab.connect("https://sandbox.example.com", "key", "s" * 32)
-    page = lab.scenarios._show()
+    page = lab.scenarios._make_page()
     assert "Only a simulator runs scenarios" in page.static_bundle()["text/html"]
     assert len(page.nodes()) == 5
     with pytest.raises(ConfigError, match="only a simulator runs scenarios"):
@@ -143,7 +143,7 @@ def test_a_simulator_with_an_address_runs_scenarios():
     """A served simulator runs scenarios too; it is not asked before a click."""
     with Server(Simulator(seed=3)) as server:
         lab = paylab.connect(server.base_url, server.api_key, server.secret_key)
-        page = lab.scenarios._show()
+        page = lab.scenarios._make_page()
         assert [*server.simulator.world.journal.records()] == []
         page.click("transfer_expired")
         assert page.result.status == "expired"
