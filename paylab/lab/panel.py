@@ -11,7 +11,7 @@ from ..errors.base import OptionError, Problem, UnknownItemError
 from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import with_name_suggestions
 from ..errors.text import printable_lines
-from ..views.panel_rows import SELECTIONS, PanelRow, payload_of, row_details
+from ..views.panel_rows import SELECTIONS, PanelRow, read_payload, row_details
 from .panel_feed import PanelFeed
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Panels:
         resource = self._current(family, str(panel_row.source.get("resource_id")))
         event_differences = None
         if resource is not None:
-            event_differences = differences(payload_of(panel_row.source), resource)
+            event_differences = differences(read_payload(panel_row.source), resource)
         return comparison_html(event_differences) + details
 
     def _resend_event(self, panel_row: PanelRow) -> str:

@@ -54,9 +54,9 @@ def calls_table(calls: Iterable[Any]) -> str:
     table_rows = [_call_cells(call) for call in all_calls[-TABLE_ROWS_MAX:]]
     column_names: Sequence[str] = CALL_COLUMNS
     if table_rows:
-        has_value = [any(cells) for cells in zip(*table_rows, strict=True)]  # by column
-        column_names = [*compress(CALL_COLUMNS, has_value)]
-        table_rows = [[*compress(cells, has_value)] for cells in table_rows]
+        has_value_by_column = [any(cells) for cells in zip(*table_rows, strict=True)]
+        column_names = [*compress(CALL_COLUMNS, has_value_by_column)]
+        table_rows = [[*compress(cells, has_value_by_column)] for cells in table_rows]
     service_name = all_calls[-1].place if all_calls else ""
     call_grid = grid(column_names, table_rows, len(all_calls))
     return card(column(heading(plural(len(all_calls), "call")), call_grid), source=service_name)
@@ -176,6 +176,7 @@ class CallDisplay:
     """Show every call below the cell when it is made, until `stop()`."""
 
     def __init__(self, listen: Callable[[Callable[[Any], None]], Callable[[], None]]) -> None:
+        """Begin to show calls; `listen` calls a function with each, and returns how to stop."""
         with extra_imports():
             from IPython import get_ipython
             from IPython.display import display
@@ -184,9 +185,8 @@ class CallDisplay:
         self._display: Any = display  # IPython has no types
         self._cell_number: int | None = None
         self._calls: list[Any] = []
-        self._display_handle: Any = (
-            None  # handle of the table below that cell; None before it is shown
-        )
+        # The handle of the table below that cell; None before it is shown.
+        self._display_handle: Any = None
         self._stop_listening: Callable[[], None] | None = listen(self._show_call)
 
     def stop(self) -> None:

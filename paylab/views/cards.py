@@ -32,8 +32,8 @@ NOT_GIVEN = "not given"
 class Card:
     """A card that says where to pay to, as HTML and as plain text.
 
-    `rows` are its content, as label and text. `text_rows` are all rows of the plain text, and
-    `html_parts` are below the warning `caution`. `code` is the QR code beside them.
+    `rows` are its content. The plain text consists of `text_rows`, which have the caution and the
+    digits too. The HTML has the warning `caution`, `html_parts` below it and a QR code beside them.
     """
 
     title: str
@@ -75,20 +75,19 @@ def deposit_card(holder: object, service_name: str = "") -> Card | QR:
     optional. Only a transfer has an amount.
     """
     _check_holder(holder)
-    instructions = _member_of(holder, "deposit_instructions") or holder
-    rows = [*_amount_rows(holder), *_term_rows(instructions)]
-    instruction_type = _member_of(instructions, "type")
-    on_ramp = on_ramps.of_instructions(instruction_type)
-    payee = _payee_of(instructions, on_ramp)
+    instructions = _read_member(holder, "deposit_instructions") or holder
+    term_rows = [*_amount_rows(holder), *_term_rows(instructions)]
+    on_ramp = on_ramps.of_instructions(_read_member(instructions, "type"))
+    payee = _find_payee(instructions, on_ramp)
     if payee is None:
-        return _detail_card(instructions, rows, service_name)
+        return _detail_card(instructions, term_rows, service_name)
     try:
         if on_ramp is None:
-            return _address_card(payee, instructions, rows, service_name)
+            return _address_card(payee, instructions, term_rows, service_name)
         make_card = CARD_MAKERS[on_ramp.card]
-        return make_card(payee, about=rows, service_name=service_name, check=on_ramp.check)
+        return make_card(payee, about=term_rows, service_name=service_name, check=on_ramp.check)
     except PaylabError:  # text too long for a QR code is still shown as text
-        return _detail_card(instructions, rows, service_name)
+        return _detail_card(instructions, term_rows, service_name)
 
 
 def _check_holder(holder: object) -> None:
@@ -107,14 +106,14 @@ def _check_holder(holder: object) -> None:
         raise ArgumentError(f"{message}: pass a conversion account or a transfer", "account")
 
 
-def _payee_of(instructions: object, on_ramp: OnRamp | None) -> str | None:
+def _find_payee(instructions: object, on_ramp: OnRamp | None) -> str | None:
     """The CLABE, the QR text or the address to pay to; None if the type is not known."""
-    details = _member_of(instructions, "details")
+    details = _read_member(instructions, "details")
     if not isinstance(details, Mapping):
         return None
     if on_ramp:
         payee = details.get(on_ramp.detail_name)
-    elif _member_of(instructions, "type") == CRYPTO_WALLET:
+    elif _read_member(instructions, "type") == CRYPTO_WALLET:
         payee = details.get("address")
     else:
         return None
@@ -149,14 +148,15 @@ def clabe_card(
     else:  # not 18 digits, so that only the text can be shown
         card_rows = list(about)
         html_parts = [_clabe_html(clabe, ()), html.table(card_rows)]
+    title = "Pay to this CLABE"
     text_rows = [("CLABE", " ".join(clabe_parts or [clabe])), ("Digits only", clabe), *card_rows]
+    caution = ""
     problem_text = check(clabe)
-    if not problem_text:
-        return Card("Pay to this CLABE", card_rows, service_name, text_rows, html_parts)
-    warning_text = f"Do not pay: {problem_text}"
-    text_rows.insert(0, ("Problem", warning_text))
-    title = "This CLABE is not valid"
-    return Card(title, card_rows, service_name, text_rows, html_parts, caution=warning_text)
+    if problem_text:
+        title = "This CLABE is not valid"
+        caution = f"Do not pay: {problem_text}"
+        text_rows.insert(0, ("Problem", caution))
+    return Card(title, card_rows, service_name, text_rows, html_parts, caution)
 
 
 CARD_MAKERS: Mapping[str, Callable[..., Card | QR]] = {
@@ -192,7 +192,10 @@ def _clabe_part_rows(clabe_parts: clabe_rule.Parts, expected_digit: str) -> list
 
 
 def _clabe_html(clabe: str, clabe_parts: Sequence[str]) -> str:
-    """The groups of digits with their captions, and all digits to copy."""
+    """The parts of a CLABE with a caption below each, and all digits to copy.
+
+    Without parts, only the digits to copy are shown.
+    """
     groups_html = "".join(
         f'<div><div style="{DIGITS_STYLE}">{html.escape(digits)}</div>'
         f'<div style="{CAPTION_STYLE}">{caption}</div></div>'
@@ -222,12 +225,13 @@ def _address_card(
     address: str, instructions: object, term_rows: Sequence[Row], service_name: str
 ) -> Card:
     """A wallet address, its QR code, and the currency and network that it accepts."""
-    network = _network_of(instructions)
+    network = _find_network(instructions)
     card_rows = list(term_rows)
     for label, detail_text in _detail_rows(instructions):
-        if detail_text not in (address, network):
+        is_shown_elsewhere = detail_text in (address, network)
+        if not is_shown_elsewhere:
             card_rows.append((label, detail_text))
-    currency = _currency_of(instructions)
+    currency = _read_currency(instructions)
     network_name = network.capitalize()
     title = f"Send {currency or 'the deposit'}"
     caution = f"Send only {currency or 'the agreed currency'}"
@@ -247,13 +251,13 @@ def _address_card(
     )
 
 
-def _network_of(instructions: object) -> str:
-    """The network of a wallet address, or the first payment method; empty if not known."""
-    details = _member_of(instructions, "details")
+def _find_network(instructions: object) -> str:
+    """The network of a wallet address, else the first payment method; empty if neither is known."""
+    details = _read_member(instructions, "details")
     network = details.get("network") if isinstance(details, Mapping) else None
     if isinstance(network, str):
         return network
-    payment_methods = _member_of(instructions, "payment_methods")
+    payment_methods = _read_member(instructions, "payment_methods")
     if isinstance(payment_methods, list | tuple) and payment_methods:
         return str(payment_methods[0])
     return ""
@@ -262,8 +266,8 @@ def _network_of(instructions: object) -> str:
 def _detail_card(instructions: object, term_rows: Sequence[Row], service_name: str) -> Card:
     """A table of the instructions as the service gave them."""
     detail_rows = [
-        ("Type", _value_text(_member_of(instructions, "type"))),
-        ("Currency", _currency_of(instructions) or NOT_GIVEN),
+        ("Type", _value_text(_read_member(instructions, "type"))),
+        ("Currency", _read_currency(instructions) or NOT_GIVEN),
         *term_rows,
         *_detail_rows(instructions),
     ]
@@ -274,20 +278,20 @@ def _detail_card(instructions: object, term_rows: Sequence[Row], service_name: s
 
 def _amount_rows(holder: object) -> list[Row]:
     """A row with the amount to pay, which only a transfer has."""
-    amount = _member_of(holder, "source_amount")
+    amount = _read_member(holder, "source_amount")
     if amount is None:
         return []
-    currency = _member_of(holder, "source_currency")
+    currency = _read_member(holder, "source_currency")
     return [("Amount", f"{amount} {currency or ''}".rstrip())]
 
 
 def _term_rows(instructions: object) -> list[Row]:
     """The rails, the deadline if there is one, and the limit of the sandbox."""
-    term_rows = [("Rail", _value_text(_member_of(instructions, "payment_methods")))]
-    deadline = _member_of(instructions, "deadline")
+    term_rows = [("Rail", _value_text(_read_member(instructions, "payment_methods")))]
+    deadline = _read_member(instructions, "deadline")
     if deadline is not None:
         term_rows.append(("Pay before", _value_text(deadline)))
-    currency = _currency_of(instructions)
+    currency = _read_currency(instructions)
     on_ramp = on_ramps.of_currency(currency)
     if on_ramp:
         term_rows.append(("Sandbox cap", f"at most {on_ramp.cap} {currency} a deposit"))
@@ -296,7 +300,7 @@ def _term_rows(instructions: object) -> list[Row]:
 
 def _detail_rows(instructions: object) -> list[Row]:
     """A row for each detail; one row if the details are no object, none without details."""
-    details = _member_of(instructions, "details")
+    details = _read_member(instructions, "details")
     if isinstance(details, Mapping):
         return [
             (str(detail_name), _value_text(detail_value))
@@ -305,14 +309,14 @@ def _detail_rows(instructions: object) -> list[Row]:
     return [] if details is None else [("details", _value_text(details))]
 
 
-def _currency_of(instructions: object) -> str:
+def _read_currency(instructions: object) -> str:
     """The code of the currency in upper case; empty if it is not known."""
-    currency = _member_of(instructions, "currency")
+    currency = _read_member(instructions, "currency")
     return currency.upper() if isinstance(currency, str) else ""
 
 
-def _member_of(holder: object, field_name: str) -> object:
-    """A member of a mapping, or an attribute of an object; None if it has none."""
+def _read_member(holder: object, field_name: str) -> object:
+    """A member of a mapping, or an attribute of any other object; None without it."""
     if isinstance(holder, Mapping | Resource):
         return holder.get(field_name)
     return getattr(holder, field_name, None)

@@ -42,7 +42,10 @@ REFRESH_SECONDS = 0.15
 
 
 class InboxView(anywidget.AnyWidget):
-    """A table of events that updates itself until it is closed."""
+    """A table of events that updates itself until it is closed.
+
+    `service_name` is shown below the table.
+    """
 
     _esm = read_asset("../inbox.js") + read_asset("../kernel.js")
     _css = read_asset("../widget.css") + read_asset("../inbox.css")
@@ -56,7 +59,7 @@ class InboxView(anywidget.AnyWidget):
         super().__init__(service=service_name)
         self._inbox = inbox
         self._is_stopped = False
-        self._refresh_pending = Lock()
+        self._refresh_pending = Lock()  # held from the start of a pause to the refresh after it
         self._unsubscribe = inbox.on_arrival(lambda _: self._refresh_soon())
         self.observe(self._show_details, "opened")
         self.refresh()
@@ -91,12 +94,12 @@ class InboxView(anywidget.AnyWidget):
         super().close()
 
     def _refresh_soon(self) -> None:
-        """Refresh once for all events that arrive within a pause."""
+        """Refresh once for all events that arrive within a pause; the first one starts it."""
         if not self._is_stopped and self._refresh_pending.acquire(blocking=False):
             call_later(REFRESH_SECONDS, self._refresh_now, "paylab-inbox-view")
 
     def _refresh_now(self) -> None:
-        """Refresh after the pause, and let the next event begin another one."""
+        """Refresh after the pause; the next event starts another pause."""
         self._refresh_pending.release()
         if not self._is_stopped:
             self.refresh()

@@ -43,7 +43,8 @@ PAUSE_SHARE = 30
 class PanelView(anywidget.AnyWidget):
     """The widget of a panel; it reads new rows only while a browser shows it.
 
-    `read` returns the kept rows after a number, `explain(row)` HTML and `resend(row)` a sentence.
+    `read` returns the kept rows, `explain(row)` its details as HTML, and `resend(row)` a sentence
+    on how its event was sent again.
     """
 
     _esm = read_asset("../panel.js") + read_asset("../kernel.js")
@@ -68,7 +69,7 @@ class PanelView(anywidget.AnyWidget):
         self._pause_seconds = REFRESH_SECONDS
         self._shown: dict[int, PanelRow] = {}
         self._sending = Lock()
-        self._refresh_pending = Lock()
+        self._refresh_pending = Lock()  # held from the start of a pause to the refresh after it
         self.on_msg(lambda _, message, buffers: self.receive(message))
 
     def set_state(self, sync_data: object) -> None:

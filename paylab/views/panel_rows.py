@@ -79,7 +79,7 @@ def event_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> 
 
     `facts` have `event_type`, `resource_id`, `body`, and of a received one `deliveries`, `order`.
     """
-    status_text = str(payload_of(facts).get("status") or "")
+    status_text = str(read_payload(facts).get("status") or "")
     order_text = str(facts.get("order") or "")
     delivery_count = facts.get("deliveries", 1)
     if order_text and delivery_count == 1:
@@ -129,7 +129,7 @@ def row_details(row: PanelRow) -> str:
         for fact_name in DELIVERY_FACTS
         if row.source.get(fact_name)
     }
-    payload = Redaction([]).json(dict(payload_of(row.source)))
+    payload = Redaction([]).json(dict(read_payload(row.source)))
     payload_text = json.dumps(payload, indent=2, ensure_ascii=False, default=str)
     return table(list(fact_texts.items())) + text_block(payload_text)
 
@@ -153,7 +153,7 @@ SELECTIONS: Mapping[str, Callable[[PanelRow], bool]] = {
 """The rows to choose from, by name."""
 
 
-def payload_of(facts: Mapping[str, object]) -> JsonMapping:
+def read_payload(facts: Mapping[str, object]) -> JsonMapping:
     """The payload of an event; empty if it cannot be read."""
     event_body = facts.get("body")
     payload = event_body.get("event_payload") if isinstance(event_body, Mapping) else None

@@ -71,12 +71,12 @@ _CLASSES = {"broken": "broken", "shown": "shown", "not seen": "open"}
 def readiness_card(report: Any) -> str:
     """The verdicts for a notebook: what is broken in full, all else by group on click."""
     card_parts = [heading("Readiness"), f"<div>{escape(report.summary)}</div>"]
-    for verdict in ("broken", "not seen"):
-        judged_items = report.of(verdict)
-        if judged_items:
-            card_parts.append(f'<div style="{SECTION_STYLE}">{TITLES[verdict]}</div>')
-            is_folded = verdict == "not seen"
-            card_parts += _group_blocks(judged_items) if is_folded else [_items_html(judged_items)]
+    broken_items = report.of("broken")
+    if broken_items:
+        card_parts += [_section_title(TITLES["broken"]), _items_html(broken_items)]
+    unseen_items = report.of("not seen")
+    if unseen_items:
+        card_parts += [_section_title(TITLES["not seen"]), *_group_blocks(unseen_items)]
     other_blocks = []
     for verdict in ("shown", "not applicable", "question"):
         judged_items = report.of(verdict)
@@ -84,25 +84,27 @@ def readiness_card(report: Any) -> str:
             title = f"{len(judged_items)} {TITLES[verdict][0].lower()}{TITLES[verdict][1:]}"
             other_blocks.append(collapsible_block(title, _items_html(judged_items)))
     if other_blocks:
-        card_parts.append(f'<div style="{SECTION_STYLE}">All else</div>')
+        card_parts.append(_section_title("All else"))
     return card(column(*card_parts, *other_blocks))
 
 
-SECTION_STYLE = "font-weight:600;margin:16px 0 0"
+def _section_title(title: str) -> str:
+    """The title of a section of the card."""
+    return f'<div style="font-weight:600;margin:16px 0 0">{title}</div>'
 
 
 def _group_blocks(judged_items: Sequence[Any]) -> list[str]:
     """A line per group of items, such as "Signing  query, body", which opens on click."""
     blocks = []
-    for group, items_of_group in groupby(judged_items, key=_group_of):
+    for group, items_of_group in groupby(judged_items, key=_read_group):
         group_items = list(items_of_group)
         names = ", ".join(judged_item.item.id.partition(".")[2] for judged_item in group_items)
         blocks.append(collapsible_block(group.capitalize(), _items_html(group_items), names))
     return blocks
 
 
-def _group_of(judged_item: Any) -> str:
-    """The group of an item, which its id begins with."""
+def _read_group(judged_item: Any) -> str:
+    """The group of an item, such as "signing" of the id "signing.query"."""
     return str(judged_item.item.id.partition(".")[0])
 
 
@@ -112,7 +114,7 @@ def _items_html(judged_items: Iterable[Any]) -> str:
 
 
 def _card_row(judged_item: Any) -> tuple[str, str]:
-    """The id of an item, and as HTML what it is with its first evidence or how to show it."""
+    """The id of an item, and its description as HTML with evidence, a remark and how to show it."""
     item = judged_item.item
     details = [str(evidence) for evidence in judged_item.evidence[:2]]
     if judged_item.verdict != "question":
@@ -137,11 +139,11 @@ CALL_PATTERN = re.compile(r"(@?[\w.]+\([^()]*\))")
 
 def _with_code(text: str) -> str:
     """A text as HTML, with its calls as code."""
-    parts = CALL_PATTERN.split(text)
     style = f"{MONO};font-size:12px;background:none;padding:0"
+    # Split by a pattern with a group, every second piece is a call.
     return "".join(
-        f'<code style="{style}">{escape(part)}</code>' if index % 2 else escape(part)
-        for index, part in enumerate(parts)
+        f'<code style="{style}">{escape(piece)}</code>' if index % 2 else escape(piece)
+        for index, piece in enumerate(CALL_PATTERN.split(text))
     )
 
 
@@ -155,14 +157,14 @@ def readiness_page(report: Any) -> str:
     sections = "".join(
         _section(verdict, report.of(verdict)) for verdict in TITLES if report.of(verdict)
     )
-    worlds = "one world" if report.worlds == 1 else f"{report.worlds} worlds"
+    worlds_text = "one world" if report.worlds == 1 else f"{report.worlds} worlds"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>Readiness</title><style>{STYLE}</style></head><body><main>"
         "<h1>Is this integration ready?</h1>"
-        f'<p class="muted">Judged by {report.request_count} requests in {worlds}. Nothing was sent '
-        "to any service.</p>"
+        f'<p class="muted">Judged by {report.request_count} requests in {worlds_text}. '
+        "Nothing was sent to any service.</p>"
         f'<ul class="counts">{counts}</ul>{sections}</main></body></html>'
     )
 

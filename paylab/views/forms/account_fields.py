@@ -57,8 +57,8 @@ class AccountFields(Group):
         self._countries = countries.of(service)
         self.type = FormField(f"{prefix}type", "Account", SELECT, options=[ADD_LATER])
         self.details = {
-            name: self._make_detail(name, detail_field)
-            for name, detail_field in self._all_detail_fields().items()
+            detail_name: self._make_detail(detail_name, detail_field)
+            for detail_name, detail_field in self._all_detail_fields().items()
         }
         self.upload = FilePicker("Scan a picture of the code", "image/*", self._scan_picture)
         self.upload.hint = "with a picture of the code, or drop or paste the picture here"
@@ -67,15 +67,13 @@ class AccountFields(Group):
         self.adjust(country)
 
     def _all_detail_fields(self) -> dict[str, account_types.DetailField]:
-        """The detail fields of all countries by name."""
-        all_accounts = [
-            account for corridor in self._countries.all for account in corridor.accounts
-        ]
-        return {
-            detail_field.name: detail_field
-            for account in all_accounts
-            for detail_field in account.fields
-        }
+        """The detail fields of all countries by name; of equal names, the last one."""
+        field_by_name: dict[str, account_types.DetailField] = {}
+        for corridor in self._countries.all:
+            for account in corridor.accounts:
+                for detail_field in account.fields:
+                    field_by_name[detail_field.name] = detail_field
+        return field_by_name
 
     def _make_detail(self, detail_name: str, detail_field: account_types.DetailField) -> FormField:
         """Make the input of a detail: a list of its known values, or a text."""
@@ -96,23 +94,21 @@ class AccountFields(Group):
         """The `type` and `details` to send; empty when the account is added later."""
         if not self.type.value:
             return {}
-        detail_names = [detail_field.name for detail_field in self.account.fields]
-        inputs = {detail_name: self.details[detail_name].value for detail_name in detail_names}
-        details = {
-            detail_name: detail_value
-            for detail_name, detail_value in inputs.items()
-            if detail_value not in ("", None)
-        }
+        details = {}
+        for detail_field in self.account.fields:
+            detail_value = self.details[detail_field.name].value
+            if detail_value not in ("", None):
+                details[detail_field.name] = detail_value
         return {"type": self.type.value, "details": details}
 
     def fill(self, account_type: str, details: JsonMapping) -> None:
-        """Fill in the type and details, and check them."""
+        """Fill in the type and its details."""
         self.type.set_value(account_type)
-        self.adjust(self._country)
+        self.adjust(self._country)  # the details have their lists of values now
         for detail_name, detail_value in details.items():
             if detail_name in self.details:
                 self.details[detail_name].set_value(detail_value)
-        self.adjust(self._country)
+        self.adjust(self._country)  # a detail can decide the format of another one
 
     def adjust(self, country: str) -> None:
         """Show only the inputs that this country and account type need."""
@@ -134,8 +130,10 @@ class AccountFields(Group):
         return [ADD_LATER, *options] if self._may_add_later else options
 
     def _adjust_detail(self, field: FormField, detail_field: account_types.DetailField) -> None:
-        """Set the values, the hint and the format that the other details decide."""
-        inputs = {name: detail.value for name, detail in self.details.items()}
+        """Set the list of values, the hint and the format of a detail, which others can decide."""
+        inputs = {
+            detail_name: detail_input.value for detail_name, detail_input in self.details.items()
+        }
         value_format = detail_field.form_in(inputs)
         if value_format.choices:
             is_open_list = value_format.source != "spec"
@@ -152,13 +150,13 @@ class AccountFields(Group):
 
     def _scan_picture(self, file_name: str, picture_bytes: bytes) -> None:
         """Fill in the text of the code in a picture, or show why it cannot be read."""
-        field = self.details[QR_TEXT_FIELD]
+        qr_text_field = self.details[QR_TEXT_FIELD]
         try:
-            field.value = scan(picture_bytes)
+            qr_text_field.value = scan(picture_bytes)
             self.upload.errors = []
         except PaylabError as error:
             self.upload.errors = [f"No code was read from {file_name}: {error}"]
-        field.on_leave()  # check the text as if it had been typed
+        qr_text_field.on_leave()  # check the form as if the text had been typed
 
 
 def make_normaliser(value_format: Format | None) -> Callable[[str], str]:
@@ -175,8 +173,8 @@ def format_hint(value_format: Format) -> str:
     algorithm = accounts.ALGORITHMS.get(value_format.check_digit)
     if algorithm and not note:
         note = f"the check digits of the {algorithm.name} are verified"
-    sentences = [text[:1].upper() + text[1:] + "." for text in (requirement, note) if text]
-    return " ".join(sentences)
+    phrases = [phrase for phrase in (requirement, note) if phrase]
+    return " ".join(f"{phrase[:1].upper()}{phrase[1:]}." for phrase in phrases)
 
 
 def _payee_hint(qr_text: str) -> str:
@@ -184,9 +182,9 @@ def _payee_hint(qr_text: str) -> str:
     if not qr_text:
         return "Paste the text of the code, or scan a picture of it."
     payee_rows = QRText(qr_text).rows()[:3]
-    return "; ".join(f"{row_label}: {text}" for row_label, text in payee_rows)
+    return "; ".join(f"{row_label}: {row_text}" for row_label, row_text in payee_rows)
 
 
-def detail_label(name: str) -> str:
+def detail_label(detail_name: str) -> str:
     """The label of a detail of an account."""
-    return DETAIL_LABELS.get(name) or name.replace("_", " ").capitalize()
+    return DETAIL_LABELS.get(detail_name) or detail_name.replace("_", " ").capitalize()

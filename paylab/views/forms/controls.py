@@ -42,10 +42,8 @@ class FormControls:
         self._frame = Inputs([], self.send_button)
 
     def frame(self, inputs: Sequence[Node], *, is_sent: bool) -> Node:
-        """The inputs with the controls below them; the message of a sent form is first."""
-        controls: list[Node] = [self._actions, self.message]
-        if is_sent:
-            controls.reverse()
+        """The inputs with buttons, message and code below; a sent form has the message first."""
+        controls = [self.message, self._actions] if is_sent else [self._actions, self.message]
         self._frame.children = [*inputs, *controls, self.code]
         return self._frame
 

@@ -71,8 +71,9 @@ class FormField(Node):
         self.private = False
         self.lazy = False
         self.options: list[tuple[str, JsonValue]] = []
+        # The label and the value of each option, for the browser. Only a combo needs the value:
+        # the browser writes it into the input; of any other it sends the index of the option.
         self._option_rows: list[list[str]] = []
-        """Label and value of each option; values only of a combo, in which a browser fills in."""
         self._has_long_option = False
         empty_value: JsonValue = False if input == TICK else ""
         self._value: JsonValue = empty_value if value is None else value
@@ -103,7 +104,7 @@ class FormField(Node):
             self.on_change(self)
 
     def _normal_value(self) -> JsonValue:
-        """The value as the service wants it: text without outer spaces, say; others unchanged."""
+        """The value as the service wants it: a text without outer spaces; any other unchanged."""
         return self.normalise(self._value) if isinstance(self._value, str) else self._value
 
     def set_value(self, value: JsonValue) -> bool:
@@ -118,12 +119,12 @@ class FormField(Node):
         return self._value
 
     def reset(self, value: JsonValue) -> None:
-        """Set a value as if nobody had touched the input."""
+        """Set a value as if nobody had edited the input, so that no problems are shown."""
         self.set_value(value)
         self.touched = False
 
     def store(self, value: JsonValue) -> bool:
-        """Store a value; return whether it changed."""
+        """Store a value, and nothing else; return whether it changed."""
         has_changed = value != self._value
         self._value = value
         return bool(has_changed)
@@ -131,13 +132,12 @@ class FormField(Node):
     def set_options(
         self, options: Options, preferred_value: JsonValue = None, *, preselect: bool = True
     ) -> None:
-        """Set the options and keep the chosen value if possible.
+        """Set the options, and keep the chosen value if it is one of them or was typed.
 
-        If it is not among the options, `preferred_value` or the first option is chosen, unless
-        `preselect` is false.
+        Else choose `preferred_value`, or the first option, unless `preselect` is false.
         """
         self.options = list(options)
-        # Made here, since each keystroke in a form describes all of its fields.
+        # Made here once, since a form sends all of its fields to the browser after each keystroke.
         self._option_rows = [
             [option_label, str(option_value) if self.input == COMBO else ""]
             for option_label, option_value in self.options
@@ -146,9 +146,8 @@ class FormField(Node):
             len(option_label) > _NARROW_VALUE_MAX for option_label, _ in self.options
         )
         option_values = [option_value for _, option_value in options]
-        is_typed_value = self.takes_any_text and self._value
-        keeps_value = self._value in option_values or is_typed_value
-        if keeps_value or not preselect:
+        is_typed_value = self.takes_any_text and bool(self._value)
+        if self._value in option_values or is_typed_value or not preselect:
             return
         if preferred_value in option_values:
             self.set_value(preferred_value)
@@ -156,7 +155,10 @@ class FormField(Node):
             self.set_value(option_values[0] if option_values else "")
 
     def set_required(self, required: bool | None, *, assumed: bool = False) -> None:
-        """Mark it as required, optional, or neither; `assumed` when the spec does not say so."""
+        """Mark it as required, optional, or with None neither.
+
+        `assumed` is whether this is an assumption, because the spec does not say it.
+        """
         self.required = required
         self.assumed = assumed
 
@@ -223,7 +225,7 @@ class FormField(Node):
         }
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
-        """Receive what was typed or chosen, and the loss of focus."""
+        """Handle a message of the browser: a typed or chosen value, or the loss of focus."""
         if self.disabled:
             return
         action = message.get("kind")
@@ -235,7 +237,8 @@ class FormField(Node):
 
     def _receive_leave(self) -> None:
         """Normalise and check the value after the input lost focus."""
-        if self.touched and self._value == self.value:
+        is_checked_already = self.touched and self._value == self.value
+        if is_checked_already:
             return
         self.touched = True
         self._value = self.value
@@ -244,8 +247,8 @@ class FormField(Node):
         self.on_leave()
 
     def _receive_value(self, browser_value: JsonValue) -> None:
-        """Store the value of the browser; report the change unless the field is lazy."""
-        new_value = self._value_of(browser_value)
+        """Store the value of the browser, and report the change unless the field is lazy."""
+        new_value = self._read_browser_value(browser_value)
         self.is_typed = self.input in (TEXT, COMBO)
         shows_marks = bool(self.errors or self.warnings)
         if not self.is_typed:
@@ -256,8 +259,11 @@ class FormField(Node):
         if self.store(new_value) and not self.lazy:
             self.on_change(self)
 
-    def _value_of(self, browser_value: JsonValue) -> JsonValue:
-        """The value for what the browser sent; the current one if that has a wrong type."""
+    def _read_browser_value(self, browser_value: JsonValue) -> JsonValue:
+        """The value for what the browser sent; the current one if that has a wrong type.
+
+        The browser sends the index of an option, or the state of a box, or text.
+        """
         if self.input == TICK:
             return bool(browser_value)
         if self.input in CHOICE_INPUTS:
@@ -271,7 +277,7 @@ class FormField(Node):
         return option_values.index(self._value) if self._value in option_values else -1
 
     def _requirement_mark(self) -> str:
-        """The words beside the label: whether a value is required, and by an assumption."""
+        """The words beside the label, such as "Required, assumed"; none once the form was sent."""
         if self.disabled:
             return ""
         marks = []

@@ -59,15 +59,15 @@ def find_first_marked(fields: Mapping[str, FormField]) -> FormField | None:
     return next((field for field in visible_fields if field.errors or field.warnings), None)
 
 
-def _fields_of(form: object) -> Collection[str]:
-    """The names of the fields of a form; none while it is being made."""
-    fields: Collection[str] = vars(form).get("fields", ())
-    return fields
+def _list_field_names(form: object) -> Collection[str]:
+    """The names of the fields of a form; none while its `__init__` runs."""
+    field_names: Collection[str] = vars(form).get("fields", ())
+    return field_names
 
 
-def _find_field(form: object, name: object) -> str | None:
-    """The field that is meant by a name; None if it is no name of a field."""
-    return find_nearest_name(str(name), _fields_of(form))
+def _find_field_name(form: object, name: object) -> str | None:
+    """The field name that is equal or similar to a name; None if none is."""
+    return find_nearest_name(str(name), _list_field_names(form))
 
 
 def _describe_access(name: str) -> str:
@@ -77,7 +77,7 @@ def _describe_access(name: str) -> str:
 
 def _refuse_to_read(form: object, name: str) -> NoReturn:
     """AttributeError for `form.name`; for a field, with how to read it."""
-    field_name = None if name.startswith("_") else _find_field(form, name)
+    field_name = None if name.startswith("_") else _find_field_name(form, name)
     if field_name:
         raise AttributeError(_describe_access(field_name))
     raise_unknown_attribute(form, name)
@@ -85,14 +85,14 @@ def _refuse_to_read(form: object, name: str) -> NoReturn:
 
 def _set_attribute(form: Any, name: str, value: object) -> None:
     """Set an attribute of a form; AttributeError for a field, with how to set it."""
-    if name in _fields_of(form) and name not in dir(type(form)):
+    if name in _list_field_names(form) and name not in dir(type(form)):
         raise AttributeError(_describe_access(name))
     set_attribute(form, name, value)
 
 
 def _refuse_item(form: object, name: object) -> NoReturn:
     """TypeError for `form["name"]`; for a field, with how to read and set it."""
-    field_name = _find_field(form, name)
+    field_name = _find_field_name(form, name)
     if field_name:
         raise TypeError(_describe_access(field_name))
     refuse_item(form, name)

@@ -46,12 +46,12 @@ class FilePicker(Node):
         self.make_preview: Callable[[], bytes | None] = lambda: None
         self._page_senders: list[Send] = []
         self._received: bytearray | None = None
-        self._expected_bytes = 0
+        self._expected_size = 0
         self._transfer_id = ""
         self._file_name = ""
 
     def attach(self, send: Send) -> None:
-        """Set the function that sends a message to a page."""
+        """Add the function that sends a message to another page that shows this node."""
         if send not in self._page_senders:
             self._page_senders.append(send)
 
@@ -91,28 +91,30 @@ class FilePicker(Node):
         self.cancel_transfer()
         self._transfer_id = str(message.get("id"))
         self._file_name = str(message.get("name", ""))
-        file_bytes = message.get("size")
-        if self.disabled or type(file_bytes) is not int or not 0 <= file_bytes <= self.limit:
+        file_size = message.get("size")
+        has_valid_size = type(file_size) is int and 0 <= file_size <= self.limit
+        if self.disabled or not has_valid_size:
             limit_mb = self.limit // 2**20
-            self._refuse_transfer(f"The file is too large: at most {limit_mb} MB can be sent.")
+            self._stop_transfer(f"The file is too large: at most {limit_mb} MB can be sent.")
             return
-        self._expected_bytes = file_bytes
+        self._expected_size = whole_number(file_size)
         self._received = bytearray()
         self._continue_transfer(self._received)
 
     def _receive_slice(self, message: Message, buffers: Sequence[bytes]) -> None:
-        """Append a slice. One at another offset, an empty one or too long a one ends the transfer.
+        """Append a slice; stop the transfer after one that is misplaced, empty or too long.
 
-        A slice of a transfer that was cancelled is left out.
+        A slice of a transfer that was cancelled is ignored.
         """
         received = self._received
         if received is None or message.get("id") != self._transfer_id:
             return
         file_slice = b"".join(buffers)
         offset = message.get("at")
-        is_too_long = len(received) + len(file_slice) > self._expected_bytes
-        if offset != len(received) or not file_slice or is_too_long:
-            self._refuse_transfer(
+        is_misplaced = offset != len(received)
+        is_too_long = len(received) + len(file_slice) > self._expected_size
+        if is_misplaced or is_too_long or not file_slice:
+            self._stop_transfer(
                 f"The file was not received: a slice at {offset} of {len(file_slice)} bytes, "
                 f"where {len(received)} was expected"
             )
@@ -122,14 +124,14 @@ class FilePicker(Node):
 
     def _continue_transfer(self, received: bytearray) -> None:
         """Request the next slice, or hand over the whole file."""
-        if len(received) < self._expected_bytes:
+        if len(received) < self._expected_size:
             self.send({"kind": "next", "id": self._transfer_id, "at": len(received)})
             return
         self.send({"kind": "done", "id": self._transfer_id})
         self._received = None
         self.on_file(self._file_name, bytes(received))
 
-    def _refuse_transfer(self, reason: str) -> None:
+    def _stop_transfer(self, reason: str) -> None:
         """End the transfer, and say why in the browser."""
         self.send({"kind": "stop", "id": self._transfer_id, "reason": reason})
         self.cancel_transfer()

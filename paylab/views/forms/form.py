@@ -36,7 +36,7 @@ from .view import FormPage
 
 @with_field_access
 class Form(traitlets.HasTraits, FormPage):
-    """The base of all forms; `result` is the response, None before, and observable.
+    """The base of all forms; `result` is the response, or None before, and can be observed.
 
     A form defines the values to send (`values`), their problems (`_find_problems`,
     `_find_warnings`), the function that sends them (`_create`) and the equivalent code
@@ -67,7 +67,7 @@ class Form(traitlets.HasTraits, FormPage):
         self.in_click = False
         self.was_clicked = False
         self._is_filling = False
-        self._ignore_clicks_until = 0.0
+        self._ignore_clicks_until = 0.0  # by time.monotonic()
         self._code_sent = ""
         self.sent_html = ""
         self._sender = ""
@@ -147,7 +147,7 @@ class Form(traitlets.HasTraits, FormPage):
             return self._submit(anyway)
 
     def _submit(self, anyway: bool) -> Any:
-        """Check the values and send them once; `anyway` confirms doubts."""
+        """Check and send the values, or return the earlier result; `anyway` confirms doubts."""
         if self.result is not None:
             if self._input_values() != self._inputs_sent:
                 raise changed_values_error()
@@ -217,7 +217,7 @@ class Form(traitlets.HasTraits, FormPage):
 
     def saved_html(self) -> str:
         """The form as static HTML: its inputs, and its button or its response."""
-        frame, *nodes_below = self.nodes()[1:]
+        _, frame, *nodes_below = self.nodes()
         if self.result is None:
             return "".join(node.static() for node in [frame, *nodes_below])
         inputs = "".join(node.static() for node in self.inputs if node.visible)
@@ -296,36 +296,36 @@ class Form(traitlets.HasTraits, FormPage):
         self.redraw()
 
     def _show_failure(self, message: str, problems: Iterable[Problem]) -> None:
-        """Show a message, and the problems of no field."""
+        """Show a message below the button, with the problems that no field shows."""
         general_problems = group_by_field(problems, self.field_of).get(None, [])
         self.controls.show_failure([message, *map(str, general_problems)])
 
     def _send_and_finish(self, values: JsonObject) -> None:
-        """Send the values; an attempt whose outcome is unknown is noted."""
+        """Send the values and show the response; note an attempt whose outcome is not known."""
         self.controls.show_sending()
         self.redraw()
         try:
-            sent_result = self._send(values)
+            response = self._send(values)
         except BaseException as error:
             self._set_locked(False)
             if not self.repeatable and not is_refusal(error):
                 self._unanswered_values = values
             self.redraw()
             raise
-        if sent_result is not None:
-            self.finish(sent_result)
+        if response is not None:  # else it comes later, and `finish` is called then
+            self.finish(response)
 
     def finish(self, result: Any) -> None:
-        """Store the response as `result`, and show it with the sent values."""
+        """Store the response as `result` and show it, with the sent values as read-only inputs."""
         self._code_sent = self.code()
         self.sent_html = html.table(self._sent_rows())
         self._set_locked(True)
-        self._clear_private_inputs()
+        self._clear_private_inputs()  # after the code and the rows, which are made from the inputs
         self._inputs_sent = self._input_values()
         for field in self.fields.values():
             field.show_problems([])
         self.show_result(self.sent_title, self.result_rows(result))
-        self.result = result
+        self.result = result  # observers see a form that shows its result
         self.redraw(self.controls.message)
         self.update_saved()
 

@@ -55,12 +55,13 @@ class FormCheck:
     def show_at(
         self, fields: Iterable[FormField], field_of: FindField, *, everything: bool
     ) -> None:
-        """Show the problems at their fields; at fields that were not edited, if `everything`."""
-        problems = group_by_field(self.problems, field_of)
-        warnings = group_by_field(self.warnings, field_of)
+        """Show the problems at the fields that were edited, or with `everything` at all fields."""
+        problems_by_field = group_by_field(self.problems, field_of)
+        warnings_by_field = group_by_field(self.warnings, field_of)
         for field in fields:
             if everything or field.shows_problems:
-                field.show_problems(problems.get(field, []), warnings.get(field, []))
+                field_problems = problems_by_field.get(field, [])
+                field.show_problems(field_problems, warnings_by_field.get(field, []))
             else:
                 field.show_problems([])
 

@@ -24,9 +24,9 @@ REFRESH = "Refresh"
 
 
 class LiveStatus(traitlets.HasTraits, FormPage):
-    """The resource that `read` returns, as a timeline and rows, until its state is final.
+    """A timeline and facts of the resource that `read` returns, refreshed until its state is final.
 
-    `resource` is the latest one, and observable. In the states `timed_states`, `pass_time`
+    `resource` is the latest one, and can be observed. In the states `timed_states`, `pass_time`
     advances a frozen simulator between two calls. `read_history(id)` returns the states that it
     has had, as far as they are known. `refresh_options` are those of `Refresher`.
     """
@@ -82,7 +82,7 @@ class LiveStatus(traitlets.HasTraits, FormPage):
         ]
 
     def start(self) -> None:
-        """Refresh on the event loop and after every cell; do nothing without a loop."""
+        """Refresh on the event loop and after every cell; without an event loop do nothing."""
         is_refreshing = not self._is_final(self.resource) and self.refresher.start()
         self._set_cell_hook(is_refreshing)
         self._update_button(is_refreshing)
@@ -102,17 +102,17 @@ class LiveStatus(traitlets.HasTraits, FormPage):
         return self.resource
 
     def show_resource(self, resource: Any) -> None:
-        """Show a new state of the resource."""
+        """Show the resource as it was just read, and announce a new state to screen readers."""
         earlier_state = self.timeline.current
-        state = self._state_of(resource)
+        state = self._read_state(resource)
         resource_id = getattr(resource, "id", None)
         history: History = ()
         if resource_id and state != earlier_state:
             history = self._read_history(resource_id)
-        self.timeline.add(state, self._times_of(resource), history)
+        self.timeline.add(state, self._read_times(resource), history)
         self.error_node.html = ""
         self.timeline_node.html = self.timeline.html()
-        self.facts_node.html = html.table(self._facts_of(resource))
+        self.facts_node.html = html.table(self._make_fact_rows(resource))
         if earlier_state != self.timeline.current:
             announcement = f"{self.title}: {state}. {self.timeline.next_states_sentence()}"
             self.announcement.html = html.escape(announcement)
@@ -127,36 +127,36 @@ class LiveStatus(traitlets.HasTraits, FormPage):
         self.error_node.html = html.warning(f"The status could not be read: {error}")
         self.stop()
 
-    def _state_of(self, resource: Any) -> str | None:
+    def _read_state(self, resource: Any) -> str | None:
         """The state of a resource; None if it has none."""
         return getattr(resource, "status", None)
 
-    def _times_of(self, resource: Any) -> Times:
-        """The times of creation and of the latest change."""
-        current_state = str(self._state_of(resource))
+    def _read_times(self, resource: Any) -> Times:
+        """The time of creation, and of the latest change as the start of the current state."""
+        current_state = str(self._read_state(resource))
         return {
             CREATED: datetime_or_none(resource.created_at),
             current_state: datetime_or_none(resource.updated_at),
         }
 
-    def _facts_of(self, resource: Any) -> Sequence[Row]:
+    def _make_fact_rows(self, resource: Any) -> Sequence[Row]:
         """The rows below the timeline."""
         return [("Id", str(getattr(resource, "id", "")))]
 
     def _is_final(self, resource: Any) -> bool:
         """Whether no state follows the one of a resource."""
-        return self.machine.is_final(self._state_of(resource))
+        return self.machine.is_final(self._read_state(resource))
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the latest state."""
         timeline_rows = [*self.timeline.rows(), ("Next", self.timeline.next_states_sentence())]
         if self.resource is not None:
-            timeline_rows.extend(self._facts_of(self.resource))
+            timeline_rows.extend(self._make_fact_rows(self.resource))
         return timeline_rows
 
     def _advance_clock(self, seconds: float) -> None:
         """Advance a frozen simulator, in the states that end with time."""
-        if self._state_of(self.resource) in self.timed_states:
+        if self._read_state(self.resource) in self.timed_states:
             self._pass_time(seconds)
 
     def _set_cell_hook(self, is_on: bool) -> None:

@@ -16,7 +16,7 @@ GRID_STYLE = f"display:grid;grid-template-columns:{GRID_COLUMNS};gap:8px 20px;ma
 _NODE_NUMBERS = count(1)
 
 Send = Callable[..., None]
-"""A function that sends a message and buffers to the pages that show a node."""
+"""A function that sends a message and buffers to a page that shows a node."""
 
 
 class Node:
@@ -107,9 +107,9 @@ class Html(Node):
     kind = "html"
     attributes = ("html", "live", "style")
 
-    def __init__(self, text: str = "", *, live: bool = False, style: str = "") -> None:
+    def __init__(self, html_text: str = "", *, live: bool = False, style: str = "") -> None:
         super().__init__()
-        self.html = text
+        self.html = html_text
         self.live = live
         self.style = style
 

@@ -16,14 +16,15 @@ from .nodes import Button, Group, Heading, Html, Node
 from .view import FormPage
 
 Link = tuple[str, str]
-"""The id of an object, or an empty text, and what is said about it."""
+"""A line of a list: the id of the object that it opens ("" for none), and its text."""
 ReadLinks = Callable[[], list[Link]]
 
 
 class ObjectPage(FormPage):
     """The fields of an object, and a button for each id and for each list that it leads to.
 
-    `resource` is the object that is shown, and its fields are fields of the page.
+    `resource` is the shown object; the page has its fields as attributes. `read` reads an object
+    by its id, and `find_lists` returns functions that read lists of links, by the title of a list.
     """
 
     USER_NAMES = ("back", "open", "rows", "title")
@@ -48,6 +49,7 @@ class ObjectPage(FormPage):
         self._back.visible = False
 
     def __getattr__(self, name: str) -> Any:
+        """A field of the shown object."""
         if name.startswith("_") or "resource" not in vars(self):
             raise AttributeError(name)
         return getattr(self.resource, name)
@@ -65,7 +67,7 @@ class ObjectPage(FormPage):
         resource = self._read(object_id)
         if "resource" in vars(self):
             self._earlier.append(self.resource)
-        self._show(resource)
+        self._show_object(resource)
 
     @property
     def opens_ids(self) -> bool:
@@ -79,7 +81,7 @@ class ObjectPage(FormPage):
     def back(self) -> None:
         """Show the object before."""
         if self._earlier:
-            self._show(self._earlier.pop())
+            self._show_object(self._earlier.pop())
 
     def visit(self, object_id: str) -> None:
         """Open an object after a click; an error is shown."""
@@ -89,7 +91,7 @@ class ObjectPage(FormPage):
             self._error.html = html.warning(str(error))
             self.redraw(self._error)
 
-    def _show(self, resource: Resource) -> None:
+    def _show_object(self, resource: Resource) -> None:
         """Show an object with the buttons of its ids and lists."""
         self.resource = resource
         rows, blocks = resource_parts(resource)
@@ -98,8 +100,8 @@ class ObjectPage(FormPage):
         self.heading.text = f"{self.title} {shorten_id(resource_id)}"
         self._fields.html = html.table(rows) + "".join(blocks)
         buttons = [
-            self._link_button(object_id, name)
-            for name, object_id in ids_of(resource.to_dict())
+            self._make_link_button(object_id, field_name)
+            for field_name, object_id in find_ids(resource.to_dict())
             if object_id != resource_id
         ]
         for title, read_links in self._find_lists(resource).items():
@@ -111,8 +113,8 @@ class ObjectPage(FormPage):
         self.redraw(self.heading)
         self.update_saved()
 
-    def _link_button(self, object_id: str, link_name: str) -> Button:
-        """A button that opens an object, with its name and its shortened id."""
+    def _make_link_button(self, object_id: str, link_name: str = "") -> Button:
+        """Make a button that opens an object, with its name and its shortened id."""
         button_text = f"{link_name.capitalize()} {shorten_id(object_id)}"
         return Button(button_text, partial(self.visit, object_id))
 
@@ -125,41 +127,43 @@ class ObjectPage(FormPage):
             self.redraw(self._error)
             return
         heading = Heading(f"{title}: {len(links)}" if links else f"{title}: none", 4)
-        self._list.children = [heading, *map(self._link_node, links)]
+        self._list.children = [heading, *map(self._make_link_node, links)]
         self.redraw(heading)
 
-    def _link_node(self, link: Link) -> Node:
-        """A row of a list: the button of its object, if it has one, and the text."""
+    def _make_link_node(self, link: Link) -> Node:
+        """Make a row of a list: the button that opens its object, if it has one, and the text."""
         object_id, link_text = link
         if not object_id:
             return Html(f"<p>{html.escape(link_text)}</p>")
-        return Group([self._link_button(object_id, ""), Html(html.escape(link_text))], "row")
+        return Group([self._make_link_button(object_id), Html(html.escape(link_text))], "row")
 
 
-def ids_of(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+def find_ids(json_object: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """The ids in an object, each once: pairs of the name of its field and the id.
 
     The field `quote_id` gives the name "quote".
     """
-    names_by_id = dict[str, str]()
-    for field_name, field_text in _texts_of(value, name):
+    name_by_id = dict[str, str]()
+    for field_name, field_text in _find_texts(json_object, ""):
         if ID_PATTERN.fullmatch(field_text):
-            names_by_id.setdefault(field_text, field_name)
-    for object_id, field_name in names_by_id.items():
+            name_by_id.setdefault(field_text, field_name)
+    for object_id, field_name in name_by_id.items():
         yield field_name, object_id
 
 
-def _texts_of(resource_value: object, field_name: str) -> Iterator[tuple[str, str]]:
-    """The texts in an object, each after the name of its field; an `id` has its parent's name.
+def _find_texts(json_value: object, field_name: str) -> Iterator[tuple[str, str]]:
+    """The texts in a value of a field, each with the name of its own field.
 
-    >>> list(_texts_of({"quote_id": "qt_1", "payout_account": {"id": "fa_1"}}, ""))
+    An `id` has the name of the field with its object.
+
+    >>> list(_find_texts({"quote_id": "qt_1", "payout_account": {"id": "fa_1"}}, ""))
     [('quote', 'qt_1'), ('payout account', 'fa_1')]
     """
-    if isinstance(resource_value, Mapping):
-        for member_name, member in resource_value.items():
-            yield from _texts_of(member, field_name if member_name == "id" else str(member_name))
-    elif isinstance(resource_value, list):
-        for member in resource_value:
-            yield from _texts_of(member, field_name)
-    elif isinstance(resource_value, str):
-        yield field_name.removesuffix("_id").replace("_", " "), resource_value
+    if isinstance(json_value, Mapping):
+        for member_name, member in json_value.items():
+            yield from _find_texts(member, field_name if member_name == "id" else str(member_name))
+    elif isinstance(json_value, list):
+        for member in json_value:
+            yield from _find_texts(member, field_name)
+    elif isinstance(json_value, str):
+        yield field_name.removesuffix("_id").replace("_", " "), json_value

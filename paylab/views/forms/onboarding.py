@@ -83,7 +83,7 @@ class OnboardingForm(Form):
         return [*fields, self.consent]
 
     def _make_sections(self, fields: Mapping[str, FormField]) -> list[Node]:
-        """The form from top to bottom: what is asked for, then who the individual is."""
+        """Make the form from top to bottom: the product and country first, the consent last."""
 
         def form_row(field_names: Sequence[str]) -> Node:
             """The inputs with these names, side by side."""
@@ -125,7 +125,7 @@ class OnboardingForm(Form):
         return problems
 
     def field_of(self, problem: Problem) -> FormField | None:
-        """The field at which a problem is shown; a missing document is one of its type."""
+        """The field at which a problem is shown; that of a missing document at its type."""
         if problem.field == "document":
             return self.fields["document.type"]
         return super().field_of(problem)
@@ -193,10 +193,11 @@ class OnboardingForm(Form):
                 is_required = field_name in required_names
                 is_assumed = is_required and field_name not in corridor_required_names
                 field.set_required(is_required, assumed=is_assumed)
-        sample = individuals.phone_sample(str(self.fields["country"].value))
-        self.fields["phone"].placeholder = sample
-        self.fields["phone"].hint = f"With the country code, as in {sample}." if sample else ""
-        self._adjust_document("document" in corridor_required_names)
+        sample_number = individuals.phone_sample(str(self.fields["country"].value))
+        phone_hint = f"With the country code, as in {sample_number}." if sample_number else ""
+        self.fields["phone"].placeholder = sample_number
+        self.fields["phone"].hint = phone_hint
+        self._adjust_document(is_required="document" in corridor_required_names)
         requirements = person.requirement_sentences(self.corridor, product)
         self.requirements.html = html.escape(requirements)
 
@@ -207,10 +208,10 @@ class OnboardingForm(Form):
             "product_types": [self.fields["product_types"].value],
         }
 
-    def _adjust_document(self, is_required: bool) -> None:
+    def _adjust_document(self, *, is_required: bool) -> None:
         """Offer the documents of the country, and ask for the number of the chosen one."""
         type_field = self.fields["document.type"]
-        type_field.set_options(person.document_options(self.corridor, is_required))
+        type_field.set_options(person.document_options(self.corridor, is_required=is_required))
         type_field.set_required(is_required)
         document_type = type_field.value
         number_field = self.fields[DOCUMENT_NUMBER]

@@ -10,10 +10,7 @@ import traitlets
 from ...corridors.country_names import NAMES
 from ...corridors.on_ramps import of_country
 from ...errors.base import PaylabError
-from ...spec.models import (
-    Conversion,
-    Individual,
-)
+from ...spec.models import Conversion, Individual
 from ...spec.text import JsonObject
 from .. import html
 from ..html import Row
@@ -63,7 +60,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.functions = functions
         self.results = JsonObject()
         self.pages: dict[str, Form | LiveStatus] = {}
-        self._sent_parts: dict[str, tuple[str, str]] = {}
+        self._sent_parts: dict[str, tuple[str, str]] = {}  # code and HTML of what was sent, by step
         self._card: Html | None = None
         self.heading = Heading("", 2)
         self._is_running = False
@@ -199,33 +196,38 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             self._show_done(step_name, step)
         elif step_name == self.current_step:
             is_form = isinstance(page, Form)  # a form shows its own code
-            code = "" if is_form else self._code_of(step_name)
+            code = "" if is_form else self._write_step_code(step_name)
             step.show_current(code, self._current_nodes(step_name, page))
         else:
             earlier_name = STEP_NAMES[STEP_NAMES.index(step_name) - 1]
             step.show_locked(STEP_TITLES[earlier_name].lower())
 
     def _show_done(self, step_name: str, step: OnrampStep) -> None:
-        """Show the result of a step; the nodes of a conversion show it already."""
+        """Show the result of a step; the last one shows its whole status."""
         page = self.pages.get(step_name)
         if step_name == STEP_NAMES[-1] and page is not None:
-            step.show_end(self._code_of(step_name), page.nodes()[1:])
+            _, *status_nodes = page.nodes()  # without the heading
+            step.show_end(self._write_step_code(step_name), status_nodes)
             return
         step_result = self.results[step_name]
         result_rows: Sequence[Row] = [(STEP_TITLES[step_name], result_text(step_result))]
-        code, sent_html = self._sent_parts.get(step_name) or (self._code_of(step_name), "")
         if isinstance(page, Form):
             result_rows = page.result_rows(step_result)
-        result_line = short_result_text(step_result)
+        code, sent_html = self._sent_parts.get(step_name) or (self._write_step_code(step_name), "")
         shows_card = step_name == "account" and self._is_paid
-        card_nodes = self._deposit_nodes() if shows_card else []
-        step.show_done(result_line, result_rows, sent_html, code, card_nodes)
+        step.show_done(
+            short_result_text(step_result),
+            result_rows,
+            sent_html=sent_html,
+            code=code,
+            nodes=self._deposit_nodes() if shows_card else [],
+        )
 
     def _current_nodes(self, step_name: str, page: Form | LiveStatus | None) -> Sequence[Node]:
         """The nodes of the current step without its heading, and the button for the example."""
         if page is None:
             return []
-        nodes = list(page.nodes())[1:]
+        _, *nodes = page.nodes()
         if step_name == "deposit":
             return [Group([*self._deposit_nodes(), Group(nodes)], "pair")]
         is_form = isinstance(page, Form)
@@ -235,7 +237,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
 
     @property
     def _is_paid(self) -> bool:
-        """Whether the deposit was paid; until then its own step shows the deposit card."""
+        """Whether the deposit was paid; until then the step of the deposit shows its card."""
         return "deposit" in self.results
 
     def _deposit_nodes(self) -> Sequence[Node]:
@@ -243,8 +245,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self._card = self._card or deposit_card_node(self.results["account"])
         return [self._card]
 
-    def _code_of(self, step_name: str) -> str:
-        """The code of a step; empty while the resource that it reads is not known."""
+    def _write_step_code(self, step_name: str) -> str:
+        """The code of the step's form, or code that reads its resource; empty without an id."""
         page = self.pages.get(step_name)
         if isinstance(page, Form):
             return page.code()
@@ -255,16 +257,16 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
     def _show_current_step(self) -> None:
         """Show the current step on the page, and move the focus to it.
 
-        A step whose new page has a result already is done at once: observing the page then shows
-        the next step by this same function.
+        If the new page of a step has a result already, `_observe_page` finishes the step at once,
+        and calls this function again for the next step.
         """
         step_name = self.current_step
         if step_name is not None and step_name not in self.pages:
             page = self._make_page(step_name)
             self.pages[step_name] = page
             self._observe_page(step_name, page)
-            was_done_already = step_name in self.results
-            if was_done_already:
+            is_done_already = step_name in self.results
+            if is_done_already:
                 return
         shown_name = self.current_step or STEP_NAMES[-1]
         self.redraw(self.steps[STEP_NAMES.index(shown_name)].heading)
@@ -276,7 +278,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self._run_step(self.current_step)
 
     def _run_step(self, step_name: str | None) -> None:
-        """Click the form of a step; the next step starts when it has a result."""
+        """Click the form of a step, whose result starts the next one; end if it was not sent."""
         if not self._is_running or step_name not in EXAMPLE_STEPS:
             self._is_running = False
             return
@@ -287,7 +289,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             self._is_running = self._is_running and was_sent
 
     def _make_page(self, step_name: str) -> Form | LiveStatus:
-        """The form or the status of a step, made for the result that it continues."""
+        """Make the form or the status of a step, from the result of an earlier step."""
         if step_name == "person":
             options = {"new": True} if self._is_restarted else {}
             return self.functions.onboarding(**options)
@@ -296,22 +298,22 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         return make_page(self.results[source_name])
 
     def _observe_page(self, step_name: str, page: Form | LiveStatus) -> None:
-        """Continue when the step is done, which it may be already."""
+        """Handle each new result of a page, and the result that it has already."""
         page.follow(self.redraw)
         observed_name = "result" if isinstance(page, Form) else "resource"
         page.observe(
-            lambda change: self._finish_page(step_name, page, change["new"]), observed_name
+            lambda change: self._handle_result(step_name, page, change["new"]), observed_name
         )
-        self._finish_page(step_name, page, getattr(page, observed_name))
+        self._handle_result(step_name, page, getattr(page, observed_name))
 
-    def _finish_page(self, step_name: str, page: Form | LiveStatus, step_result: object) -> None:
-        """Continue after the form or the status of a step, unless another one replaced it."""
+    def _handle_result(self, step_name: str, page: Form | LiveStatus, page_result: object) -> None:
+        """Continue with the result of a page, unless another page has replaced it."""
         if self.pages.get(step_name) is not page:
             return
         if isinstance(page, Form):
-            self._finish_step(step_name, step_result)
+            self._finish_step(step_name, page_result)
         else:
-            self._handle_status(step_name, step_result)
+            self._handle_status(step_name, page_result)
 
     def _finish_step(self, step_name: str, step_result: object) -> None:
         """Store the result of a step and continue; None is no result."""

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from ...errors.base import Problem, RuleError
 from ...spec import codes
-from ...spec.models import (
-    Deposit,
-    FinancialAccount,
-    Individual,
-    VerificationImages,
-)
+from ...spec.models import Deposit, FinancialAccount, Individual, VerificationImages
 from ...spec.text import JsonObject
 from ..cells import cell
 from ..ids import shorten_id
@@ -19,9 +14,9 @@ from .onramp_step import OnrampFunctions
 
 
 def find_results(person: Individual, country: str, functions: OnrampFunctions) -> JsonObject:
-    """The results of the steps that an existing individual has done, by the name of the step.
+    """Find the results of the steps that an existing individual has done, by the name of the step.
 
-    Raises RuleError when the individual is of another country than the stepper.
+    RuleError if the individual is of another country than `country`.
     """
     if str(person.country).upper() != country:
         reason = f"is {country}, and {person.id} is of {person.country}"
@@ -33,33 +28,32 @@ def find_results(person: Individual, country: str, functions: OnrampFunctions) -
         return results
     account = functions.find_account(person)
     conversion = functions.find_conversion(account) if account else None
-    resources = {
+    result_by_step = {
         "verification": person,
-        "wallet": _newest_wallet(person),
+        "wallet": _find_newest_wallet(person),
         "account": account,
-        "deposit": conversion,
+        "deposit": conversion,  # a conversion shows that its deposit was paid
     }
-    return results | {
-        step_name: step_result
-        for step_name, step_result in resources.items()
-        if step_result is not None
-    }
+    for step_name, step_result in result_by_step.items():
+        if step_result is not None:
+            results[step_name] = step_result
+    return results
 
 
-def _newest_wallet(person: Individual) -> FinancialAccount | None:
+def _find_newest_wallet(person: Individual) -> FinancialAccount | None:
     """The crypto wallet that was registered last; None if there is none."""
     wallets = [
         account
         for account in person.financial_accounts or []
         if isinstance(account, FinancialAccount) and account.type == codes.CRYPTO_WALLET
     ]
-    return next(iter(newest_first(wallets)), None)
+    return newest_first(wallets)[0] if wallets else None
 
 
 def short_result_text(result: object) -> str:
     """The result of a step in one line: its id without the middle, and its status or amount.
 
-    Images, and results without an id, are written as by `result_text`.
+    A result without an id and images are written as by `result_text`.
     """
     if isinstance(result, VerificationImages) or not hasattr(result, "id"):
         return result_text(result)

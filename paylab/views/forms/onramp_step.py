@@ -65,7 +65,7 @@ class OnrampFunctions:
 
 
 class Summary(Group):
-    """The line of a fold; a click on it shows the rest."""
+    """The visible line of a folded step; a click on it shows the rest."""
 
     kind = "summary"
 
@@ -88,11 +88,11 @@ class OnrampStep(Group):
 
     def show_locked(self, earlier_title: str) -> None:
         """Show that the step becomes available after an earlier one."""
-        self._show(LOCKED, hint=f"available after {earlier_title}")
+        self._show_state(LOCKED, hint=f"available after {earlier_title}")
 
     def show_current(self, code: str, nodes: Sequence[Node]) -> None:
         """Show the step as the current one, with its form or status."""
-        self._show(NOW, hint=NOW, code=code, nodes=nodes)
+        self._show_state(NOW, hint=NOW, code=code, nodes=nodes)
 
     def show_done(
         self,
@@ -106,19 +106,19 @@ class OnrampStep(Group):
         result_html = html.table(result_rows) if result_rows else ""
         if sent_html:
             result_html += html.collapsible_block("What was sent", sent_html)
-        self._show(DONE, hint=result_line, result_html=result_html, code=code, nodes=nodes)
+        self._show_state(DONE, hint=result_line, result_html=result_html, code=code, nodes=nodes)
         self.kind = "fold"
         self.children = [self._summary, *self.children[1:]]
 
     def show_end(self, code: str, nodes: Sequence[Node]) -> None:
         """Show the last step as done, with all of its result."""
-        self._show(DONE, hint=DONE, code=code, nodes=nodes)
+        self._show_state(DONE, hint=DONE, code=code, nodes=nodes)
 
     def add_actions(self, actions: Node) -> None:
         """Show buttons above the code, as in a form."""
         self.children = [*self.children[:-1], actions, self.code]
 
-    def _show(
+    def _show_state(
         self,
         state: str,
         *,

@@ -28,7 +28,10 @@ CODE_CONSENT_HINT = (
 
 
 class Consent(FormField):
-    """A box ticked by the user or by `consent=True`; its value is the time of consent."""
+    """A box ticked by the user or by `consent=True`; its value is the time of consent.
+
+    `in_code` is whether `consent=True` was passed.
+    """
 
     def __init__(self, clock: Callable[[], datetime], *, in_code: bool = False) -> None:
         self._request_hint = CODE_CONSENT_HINT if in_code else CONSENT_HINT
@@ -41,7 +44,7 @@ class Consent(FormField):
         return self.recorded_at
 
     def store(self, value: JsonValue) -> bool:
-        """Note the time when the box is ticked; return whether it changed."""
+        """Record the time when the box is ticked; return whether it changed."""
         has_changed = super().store(bool(value))
         if not has_changed:
             return False
@@ -135,7 +138,7 @@ def _make_text_field(field_name: str) -> FormField:
     return FormField(field_name, label, hint=hint, placeholder=placeholder)
 
 
-def document_options(corridor: Corridor, is_required: bool) -> list[tuple[str, str]]:
+def document_options(corridor: Corridor, *, is_required: bool) -> list[tuple[str, str]]:
     """The labels and codes of the documents that a country accepts.
 
     A required document is preselected if the country accepts no other.

@@ -36,7 +36,8 @@ class LabelledInput(Protocol):
 def problem_sentence(problem: Problem, field: LabelledInput) -> str:
     """A problem as a sentence to show at its field.
 
-    "must be 18 digits" of a CLABE becomes "Enter a CLABE: 18 digits."
+    "must be 18 digits" of a CLABE becomes "Enter a CLABE: 18 digits." The sentence of a rule that
+    is only assumed says so.
     """
     message, suggestion = _split_suggestion(problem.message, field.value)
     assumption_mark = ASSUMPTION if is_assumed(problem) else ""
@@ -50,7 +51,7 @@ def problem_sentence(problem: Problem, field: LabelledInput) -> str:
     if message.startswith("no "):
         return f"{message[:1].upper()}{message[1:]}{assumption_mark}."
     if not message.startswith("must be "):
-        unit = f" in {message.rpartition(' in ')[2]}"
+        unit = f" in {message.rpartition(' in ')[2]}"  # "Amount in MXN" has one, as the message
         return f"{field.label.removesuffix(unit)} {message}{assumption_mark}."
     requirement = message.removeprefix("must be ").removeprefix("exactly ")
     if not requirement.startswith(("a ", "an ")):
@@ -60,10 +61,14 @@ def problem_sentence(problem: Problem, field: LabelledInput) -> str:
 
 
 def _split_suggestion(message: str, entered_value: object) -> tuple[str, str]:
-    """Split "must be one of a, b, not c; is a meant?" into its rule and " Is a meant?"."""
+    """Split "must be one of a, b, not c; is a meant?" into its rule and " Is a meant?".
+
+    A message that does not end with the value is returned as it is, without a suggestion.
+    """
     rule, _, refusal = message.partition(NOT)
     suggestion = refusal.partition("; ")[2]
-    is_choice = message.startswith("must be ") and (suggestion or " " not in refusal)
+    is_one_word = " " not in refusal
+    is_choice = message.startswith("must be ") and (suggestion or is_one_word)
     if not is_choice and refusal != entered_value:
         return message, ""
     return rule, f" {suggestion[:1].upper()}{suggestion[1:]}" if suggestion else ""
@@ -89,9 +94,9 @@ def is_assumed(problem: Problem) -> bool:
 
 def with_assumption_mark(problem: Problem) -> Problem:
     """The problem of an exception: its message says when it comes from an assumption."""
-    if not (problem.field and is_assumed(problem)):
-        return problem
-    return Problem(problem.field, problem.message + ASSUMPTION, problem.source)
+    if problem.field and is_assumed(problem):
+        return Problem(problem.field, problem.message + ASSUMPTION, problem.source)
+    return problem
 
 
 def _with_article(label: str) -> str:

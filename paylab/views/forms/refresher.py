@@ -16,10 +16,11 @@ Read = Callable[[], Any]
 
 
 class Refresher:
-    """Call `read` until `is_done(value)` is true, and `pass_time` between two calls.
+    """Calls `read` and `show(value)` until `is_done(value)`, and `pass_time` between two calls.
 
     `read` is called in a thread, so that a slow network does not block the kernel, unless the
     service is in this process. Without a running event loop, as in a script, nothing is started.
+    `every` is the seconds between two calls.
     """
 
     def __init__(  # noqa: PLR0913 - what to read, when to stop, and how time passes
@@ -37,7 +38,7 @@ class Refresher:
         self._show = show
         self._is_done = is_done
         self._on_error = on_error
-        self._advance_clock = pass_time
+        self._pass_time = pass_time
         self._in_process = in_process
         self._interval_seconds = every
         self._task: asyncio.Task[None] | None = None
@@ -69,14 +70,14 @@ class Refresher:
             await asyncio.sleep(self._interval_seconds)
             if self._in_process and await self._refresh():
                 return  # another cell advanced the clock during the sleep
-            self._advance_clock(self._interval_seconds)
+            self._pass_time(self._interval_seconds)
 
     async def _refresh(self) -> bool:
-        """Read and show the value once; return True when refreshing can end."""
+        """Read and show the value once; return whether refreshing ends now."""
         try:
-            resource = self._read() if self._in_process else await in_thread(self._read)
+            value = self._read() if self._in_process else await in_thread(self._read)
         except PaylabError as error:
             self._on_error(error)
             return True
-        self._show(resource)
-        return self._is_done(resource)
+        self._show(value)
+        return self._is_done(value)

@@ -100,7 +100,7 @@ def transfer_rows(
 
 
 def _payment_labels(transfer: Transfer, was_funded: bool | None) -> tuple[str, str]:
-    """The labels of both amounts, as far as it is known what happened."""
+    """The labels of both amounts by the status, and by `was_funded` where the status is silent."""
     source_label, recipient_label = PAYMENT_LABELS.get(str(transfer.status), AMOUNT_LABELS)
     if source_label == SOURCE_AMOUNT and was_funded is not None:
         source_label = "You sent" if was_funded else "You would have sent"
@@ -214,8 +214,8 @@ class IndividualView(LiveStatus):
     timed_states = ("pending", "under_review")
     title = "Verification"
 
-    def _facts_of(self, resource: Individual) -> list[Row]:
-        """The name, and each status detail with the message of the service."""
+    def _make_fact_rows(self, resource: Individual) -> list[Row]:
+        """The name, and each status detail with the message of the service; no code, no row."""
         full_name = f"{resource.given_name or ''} {resource.family_name or ''}".strip()
         person_rows = [("Person", full_name)]
         for detail in resource.status_details or []:
@@ -236,7 +236,8 @@ PERHAPS_HELD = "not known: the service reports a conversion that is held for rev
 class ConversionView(LiveStatus):
     """The live status of a conversion; before it exists, of its deposit.
 
-    `needs_review` is whether its deposit is held while it is pending; None if that is not known.
+    `needs_review` is whether its deposit is held for review while the conversion is pending; None
+    if that is not known.
     """
 
     machine = CONVERSION
@@ -247,7 +248,7 @@ class ConversionView(LiveStatus):
         self._needs_review = needs_review
         super().__init__(read, **options)
 
-    def _facts_of(self, resource: Conversion | None) -> list[Row]:
+    def _make_fact_rows(self, resource: Conversion | None) -> list[Row]:
         """The amounts and the times that are known; None is a conversion that does not exist."""
         if resource is None:
             return [("Conversion", "none yet: waiting for the deposit")]
@@ -274,7 +275,7 @@ class ConversionView(LiveStatus):
         ]
         return [(label, text) for label, text in conversion_rows if text]
 
-    def _times_of(self, resource: Conversion | None) -> Times:
+    def _read_times(self, resource: Conversion | None) -> Times:
         """The times of the deposit, of the payout and of its confirmation."""
         if resource is None:
             return {}
@@ -289,7 +290,7 @@ class ConversionView(LiveStatus):
             times[status] = resource.updated_at
         return {state: datetime_or_none(moment) for state, moment in times.items()}
 
-    def _state_of(self, resource: Conversion | None) -> str | None:
+    def _read_state(self, resource: Conversion | None) -> str | None:
         """The status; pending while the conversion does not exist yet."""
         return "pending" if resource is None else resource.status
 
@@ -324,7 +325,7 @@ class TransferView(LiveStatus):
             self.deposit_node.html = deposit_card_node(resource).html
         super().show_resource(resource)
 
-    def _facts_of(self, resource: Transfer) -> list[Row]:
+    def _make_fact_rows(self, resource: Transfer) -> list[Row]:
         """The rows of a transfer, without the status that the timeline shows."""
         was_funded = self.timeline.has_visited("started")
         rows = transfer_rows(resource, self._wallets, was_funded=was_funded)

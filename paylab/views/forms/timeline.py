@@ -23,7 +23,7 @@ class WholeHistory(list[Visit]):
 
 
 CREATED = "created"
-"""The time of creation in a timeline; it is no state."""
+"""The name of the creation in a timeline; it is no state."""
 NOT_KNOWN = "(not known)"
 """The place of the states that nobody saw in a timeline; it is no state."""
 MOVES_TITLE = "States and their moves"
@@ -56,31 +56,33 @@ class Timeline:
         if state is None:
             return
         self._fill_in_times(times)
-        is_current = bool(history) and history[-1][0] == state
+        is_history_current = bool(history) and history[-1][0] == state
         if self.current != state:
-            self._is_whole = is_current and isinstance(history, WholeHistory)
-        if is_current and len(history) >= len(self._states_with(state)):
-            self.visited = [*self._start(history[0][1], times), *history]
+            self._is_whole = is_history_current and isinstance(history, WholeHistory)
+        if is_history_current and len(history) >= len(self._states_seen_until(state)):
+            self.visited = [*self._make_start(history[0][1], times), *history]
             self._fill_in_times(times)
             return
         if not self.visited:
-            self.visited = self._start(times.get(state), times)
+            self.visited = self._make_start(times.get(state), times)
         self._add_timed_states(state, times)
         if self.current == state:
             return
         for passed_state in self._states_between(self.current, state):
             # The specification does not say what follows a review.
-            name = NOT_KNOWN if self.current == "under_review" else passed_state
-            self.visited.append((name, times.get(name)))
+            passed_name = NOT_KNOWN if self.current == "under_review" else passed_state
+            self.visited.append((passed_name, times.get(passed_name)))
         self.visited.append((state, times.get(state)))
 
-    def _states_with(self, state: str) -> list[str]:
-        """The states that were seen, with the current one."""
-        states = [name for name, _ in self.visited if name not in (CREATED, NOT_KNOWN)]
-        return states if self.current == state else [*states, state]
+    def _states_seen_until(self, state: str) -> list[str]:
+        """The states that were seen, and the current `state` at their end."""
+        seen_states = [
+            seen_state for seen_state, _ in self.visited if seen_state not in (CREATED, NOT_KNOWN)
+        ]
+        return seen_states if self.current == state else [*seen_states, state]
 
-    def _start(self, first_time: datetime | None, times: Times) -> list[Visit]:
-        """The creation before the first state that was seen, if it was created in another one."""
+    def _make_start(self, first_time: datetime | None, times: Times) -> list[Visit]:
+        """The creation and a gap, before a first state that began later; else empty."""
         created_at = times.get(CREATED)
         if created_at is None or first_time == created_at:
             return []
@@ -104,11 +106,18 @@ class Timeline:
     def _states_between(self, earlier_state: str | None, state: str) -> list[str]:
         """The states that every path from one state to another passes, without the two ends."""
         start_state = earlier_state or ""
-        path = self.machine.path(start_state, state)[:-1]
-        return [step for step in path if not self.machine.path(start_state, state, without=step)]
+        states_on_path = self.machine.path(start_state, state)[:-1]
+        return [
+            passed_state
+            for passed_state in states_on_path
+            if not self.machine.path(start_state, state, without=passed_state)
+        ]
 
     def _connected_states(self) -> list[str]:
-        """The states that a move begins or ends with; the spec lists more for some resources."""
+        """The states from which a move begins, and the final ones.
+
+        The spec lists more states for some resources, which no move begins or ends with.
+        """
         connected_states = {state for state, _ in self.machine.moves} | self.machine.final
         return [state for state in self.machine.states if state in connected_states]
 
@@ -122,16 +131,20 @@ class Timeline:
         return f'{state_list}<p class="paylab-hint">{sentence}</p>{moves}'
 
     def _states_in_order(self) -> list[str]:
-        """The visited states as they came, behind those that only lead to them, then all others."""
+        """All states in the order to show, each once.
+
+        First those that lead to the first visited state but never follow it, then the visited
+        states as they came, then all others.
+        """
         visited_states = [state for state, _ in self.visited if state not in (CREATED, NOT_KNOWN)]
-        states = self._connected_states()
+        all_states = self._connected_states()
         first_state = visited_states[0] if visited_states else ""
         earlier_states = [
             state
-            for state in states
+            for state in all_states
             if self.machine.path(state, first_state) and not self.machine.path(first_state, state)
         ]
-        return list(dict.fromkeys([*earlier_states, *visited_states, *states]))
+        return list(dict.fromkeys([*earlier_states, *visited_states, *all_states]))
 
     def _item_html(self, state: str) -> str:
         """A state as an item of the list, with its time if it was visited."""

@@ -68,8 +68,8 @@ class QuoteForm(Form):
     def _make_fields(self, amount: str, source_currency: str) -> list[FormField]:
         """Make the inputs; the value of a route is its index."""
         route_choices = [(label, index) for index, (label, _) in enumerate(self._routes)]
-        currency_choices = [(code, code) for code in codes.SOURCE_CURRENCIES]
-        amount_kind_choices = [(label, name) for name, label in AMOUNT_LABELS.items()]
+        currency_choices = [(currency, currency) for currency in codes.SOURCE_CURRENCIES]
+        amount_kind_choices = [(label, field_name) for field_name, label in AMOUNT_LABELS.items()]
         amount_field = FormField("amount", "Amount", value=amount)
         amount_field.set_required(True, assumed=True)
         return [
@@ -112,9 +112,10 @@ class QuoteForm(Form):
         if account_id:
             body["financial_account"] = {"id": account_id}
         problems = self.check_rules(body, self._service)
-        if any(values.get(name) is not None for name in AMOUNT_LABELS):
+        has_amount = any(values.get(field_name) is not None for field_name in AMOUNT_LABELS)
+        if has_amount:
             return problems
-        # The form has one input for the three amounts, of which the rule asks for one.
+        # The rule asks for one of three amounts, for which the form has one input.
         return [
             replace(problem, message="is required") if problem.field in AMOUNT_LABELS else problem
             for problem in problems
@@ -133,7 +134,7 @@ class QuoteForm(Form):
         return super().field_of(problem)
 
     def finish(self, result: Any) -> None:
-        """After a click, show the quote's card below, with its send button."""
+        """Show the quote; after a click as a card below, which has a button that sends it."""
         super().finish(result)
         if self._make_card and self.in_click:
             self.show_result(self.sent_title, [])  # the card shows the terms
@@ -176,7 +177,7 @@ FUNDING_OPTIONS = [("From the prefunded balance", ""), ("By a deposit of stablec
 
 
 def _make_reference_field(service: Service | None, example: str = "") -> FormField:
-    """The input of your reference; the example is filled in where the service requires one."""
+    """Make the input of your reference; `example` is filled in if the service requires one."""
     settings = (service or Service()).transfers
     hint = f"At most {settings.max_reference} characters."
     field = FormField("client_reference_id", "Your reference", hint=hint)
@@ -186,7 +187,7 @@ def _make_reference_field(service: Service | None, example: str = "") -> FormFie
 
 
 def _make_funding_field() -> FormField:
-    """The input of what pays for a transfer: the prefunded balance, or a deposit."""
+    """Make the input of what pays for a transfer: the prefunded balance, or a deposit."""
     return FormField("source_type", "Paid for", SELECT, options=FUNDING_OPTIONS)
 
 
@@ -288,7 +289,7 @@ class QuoteCard(OrderForm):
         """Problems of the transfer to create."""
         return transfers.check(values, self._service)
 
-    def _wallet_problems(self) -> list[Problem]:
+    def _find_wallet_problems(self) -> list[Problem]:
         """Why the service will refuse the transfer; empty if no reason is known."""
         if not self._has_stablecoin_source or not self._accounts:
             return []
@@ -301,16 +302,17 @@ class QuoteCard(OrderForm):
 
     def result_rows(self, result: Transfer) -> Sequence[Row]:
         """The transfer's status, and terms that differ from the quote's, which are shown above."""
-        shown_rows = quote_rows(self.quote)
-        return [row for row in transfer_rows(result) if row not in shown_rows]
+        rows_above = quote_rows(self.quote)
+        return [row for row in transfer_rows(result) if row not in rows_above]
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the quote, and its transfer."""
         rows = quote_rows(self.quote)
         if self.result:
             return [*rows, *self.result_rows(self.result)]
-        problems = self._wallet_problems()
-        return [*rows, *(("Will be refused", problem.message) for problem in problems)]
+        for problem in self._find_wallet_problems():
+            rows.append(("Will be refused", problem.message))
+        return rows
 
     def renew(self) -> None:
         """Request the same quote again and show the new one."""
@@ -328,7 +330,7 @@ class QuoteCard(OrderForm):
         self.quote_node.html = html.table(quote_rows(self.quote))
         warnings = [
             html.warning(f"Will be refused: {problem.message}")
-            for problem in self._wallet_problems()
+            for problem in self._find_wallet_problems()
         ]
         self.warning_node.html = "".join(warnings)
         self._show_expiry(self._clock())

@@ -58,7 +58,10 @@ class View(anywidget.AnyWidget):
         self.on_msg(lambda _, message, buffers: self.receive(message, buffers))
 
     def refresh(self, focus: str = "") -> None:
-        """Send the nodes that changed, if a browser shows the page; move the focus."""
+        """Send the nodes that changed, if a browser shows the page, and move the focus.
+
+        The first message has all nodes. `focus` is the id of a node or "".
+        """
         if not self._is_ready:
             return
         self._nodes_by_id.clear()
@@ -175,8 +178,8 @@ class FormPage:
 
     def sender_sentence(self) -> str:
         """A sentence on the code that runs now, seen from the cell that shows this page."""
-        is_shown = bool(self._display_cell)
-        if is_shown and _current_cell_number() == self._display_cell + 1:
+        was_displayed = self._display_cell > 0
+        if was_displayed and _current_cell_number() == self._display_cell + 1:
             return "Sent by the next cell."
         return "Sent by code: submit()."
 
@@ -187,7 +190,7 @@ class FormPage:
         self.redraw()
 
     def show_again(self) -> None:
-        """Note that the page is shown by another cell than the one that made it."""
+        """Handle that another cell shows the page than the one that made it; a form says so."""
 
     @property
     def view(self) -> View:

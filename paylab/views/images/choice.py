@@ -95,11 +95,11 @@ def read_image_facts(choice: ImageChoice, side: str, service: Service | None = N
     assumed_problems = tuple(problems)
     try:
         has_location = bool(location.find_location_patches(image_bytes))
+        preview, preview_problem = make_preview(image_bytes, mime)
     except location.UnsearchableError as error:
-        return ImageFacts(
-            mime, len(image_bytes), False, None, f"{error}: {LOCATION_ADVICE}", assumed_problems
-        )
-    preview, preview_problem = make_preview(image_bytes, mime)
+        has_location = False
+        preview = None
+        preview_problem = f"{error}: {LOCATION_ADVICE}"
     return ImageFacts(
         mime, len(image_bytes), has_location, preview, preview_problem, assumed_problems
     )

@@ -27,11 +27,11 @@ from .slot import SIDE_LABELS, Slot, advice_html, is_unclear
 
 Upload = Callable[[Mapping[str, BinaryIO]], VerificationImages]
 
-IMPORTS = {
+IMPORT_BY_CALL = {
     "Path(": "from pathlib import Path",
     "specimen(": "from paylab import specimen",
 }
-"""The import that code with this call needs."""
+"""The import that the code needs if it has this call."""
 
 LOCATION_WARNING = "contains the location where it was taken, which is removed before it is sent"
 
@@ -86,7 +86,7 @@ class ImagesForm(Form):
         return {slot.side: slot.choice for slot in self.open_slots if slot.choice}
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
-        """Problems: missing images, and images that cannot be sent."""
+        """Problems: missing images, images that cannot be sent, and broken assumptions."""
         if not self.open_slots:
             return [Problem("images", "the service requests no image")]
         problems = [
@@ -98,6 +98,7 @@ class ImagesForm(Form):
             return [Problem(self.open_slots[0].side, "is required: choose at least one image")]
         for slot in self.open_slots:
             assumed_problems = slot.facts.assumed_problems if slot.facts else ()
+            # The rules number the images, the form names their sides.
             problems += [replace(problem, field=slot.side) for problem in assumed_problems]
         return problems
 
@@ -140,7 +141,9 @@ class ImagesForm(Form):
         if not images:
             images = {slot.side: PATH_PLACEHOLDER for slot in self.open_slots}
         call = write_call("lab.individuals.upload_images", Expression("person.id"), images)
-        imports = [line for name, line in IMPORTS.items() if name in call]
+        imports = [
+            import_line for function, import_line in IMPORT_BY_CALL.items() if function in call
+        ]
         return "\n".join([*imports, call])
 
     def rows(self) -> Sequence[Row]:
@@ -150,13 +153,12 @@ class ImagesForm(Form):
         return [(slot.label, slot.state) for slot in self.open_slots]
 
     def result_rows(self, result: VerificationImages) -> Sequence[Row]:
-        """The images that the service has, by side."""
+        """The side and the type of each image that the service has."""
         image_rows = []
         for image in result.images or []:
-            image_side = str(_member_of(image, "type"))
-            image_rows.append(
-                (SIDE_LABELS.get(image_side, image_side), str(_member_of(image, "content_type")))
-            )
+            image_side = str(_read_member(image, "type"))
+            image_label = SIDE_LABELS.get(image_side, image_side)
+            image_rows.append((image_label, str(_read_member(image, "content_type"))))
         return image_rows
 
     def field_of(self, problem: Problem) -> FormField | None:
@@ -197,11 +199,15 @@ class ImagesForm(Form):
         Advice on no side, or on one of several, is above the slots.
         """
         advice_and_messages = [
-            (_advice_of(detail), str(_member_of(detail, "message") or ""))
+            (_read_advice(detail), str(_read_member(detail, "message") or ""))
             for detail in self._details
         ]
         for image_side, slot in self.slots.items():
-            slot.set_advice(pair for pair in advice_and_messages if image_side in pair[0].sides)
+            slot.set_advice(
+                (advice, message)
+                for advice, message in advice_and_messages
+                if image_side in advice.sides
+            )
         general_lines = []
         unclear_lines = []
         for advice, message in advice_and_messages:
@@ -222,9 +228,9 @@ class ImagesForm(Form):
         self.redraw()
 
 
-def _advice_of(detail: object) -> Advice:
+def _read_advice(detail: object) -> Advice:
     """The advice of a status detail; for one side only if a field of the detail names it."""
-    advice = status.detail(_member_of(detail, "code"))
+    advice = status.detail(_read_member(detail, "code"))
     detail_fields = detail if isinstance(detail, Mapping) else getattr(detail, "raw", {})
     named_sides = tuple(
         field_value for field_value in detail_fields.values() if field_value in advice.sides
@@ -232,7 +238,7 @@ def _advice_of(detail: object) -> Advice:
     return replace(advice, sides=named_sides) if named_sides else advice
 
 
-def _member_of(holder: object, field_name: str) -> Any:
+def _read_member(holder: object, field_name: str) -> Any:
     """A member of a mapping or an attribute of an object; None if it has none."""
     if isinstance(holder, Mapping):
         return holder.get(field_name)

@@ -58,11 +58,11 @@ UNCLEAR_NOTE = " The service does not say which picture: it may be any of these.
 
 
 class Slot(FormField):
-    """One side of a document; `make_specimen(side, fault=)` returns a specimen.
+    """The input of one image: of a side of a document, or a selfie.
 
-    `state` is one of empty, chosen, sending, stored, refused before sending, refused by the
-    service, possibly refused by the service. `advice` are the requests and refusals of the
-    service with its messages, and `refusal` is why a file was refused before sending.
+    `make_specimen(side, fault=)` returns a specimen. `state` is one of the keys of `STATE_SIGNS`.
+    `advice` are the requests and refusals of the service with its messages, and `refusal` is why a
+    file was refused before sending.
     """
 
     kind = "group"
@@ -161,12 +161,12 @@ class Slot(FormField):
 
     def _choose_file(self, file_name: str, file_bytes: bytes) -> None:
         """Choose a file that the browser sent."""
-        self._choose(choose_uploaded(file_name, file_bytes), chosen_with=self.picker)
+        self._read_choice(choose_uploaded(file_name, file_bytes), chosen_with=self.picker)
 
     def _choose_path(self, path: str) -> None:
         """Choose the file at a path; an empty path changes nothing."""
         if path:
-            self._choose(choose_path(path), chosen_with=self.path)
+            self._read_choice(choose_path(path), chosen_with=self.path)
 
     def _choose_specimen(self, fault: str) -> None:
         """Choose a specimen: a good one, or one with the defect of a status detail code."""
@@ -176,13 +176,13 @@ class Slot(FormField):
             return
         defect = None if fault == GOOD_SPECIMEN else fault
         specimen = self._make_specimen(self.side, fault=defect)
-        self._choose(specimen, chosen_with=self.specimen)
+        self._read_choice(specimen, chosen_with=self.specimen)
 
     def fill_with_specimen(self) -> None:
         """Choose a good specimen if the slot is empty; it is drawn when a browser shows it."""
         if self.choice is None:
             self.specimen.set_value(GOOD_SPECIMEN)
-            self._set_image(self._make_specimen(self.side), None)
+            self._set_image(self._make_specimen(self.side), facts=None)
 
     def remove(self) -> None:
         """Remove the chosen image."""
@@ -213,8 +213,11 @@ class Slot(FormField):
         self.picker.warnings = self.warnings
         self._show_state()
 
-    def _choose(self, choice: ImageChoice, chosen_with: FormField | FilePicker) -> None:
-        """Read a chosen image, and empty the inputs that it was not chosen with."""
+    def _read_choice(self, choice: ImageChoice, chosen_with: FormField | FilePicker) -> None:
+        """Read a chosen image, and keep it or show why it is refused.
+
+        The inputs that it was not chosen with are emptied.
+        """
         if chosen_with is not self.path:
             self.path.set_value("")
         if chosen_with is not self.specimen:
@@ -222,7 +225,7 @@ class Slot(FormField):
         try:
             self._set_image(choice, self._read_facts(choice))
         except RuleError as error:
-            self._refuse(f"{choice.name} {error.problems[0].message}")
+            self._refuse_image(f"{choice.name} {error.problems[0].message}")
 
     def _set_image(self, choice: ImageChoice, facts: ImageFacts | None) -> None:
         """Keep an image and its facts; `facts` is None until the image is read."""
@@ -233,7 +236,7 @@ class Slot(FormField):
         self.is_stored = False
         self._report_change()
 
-    def _refuse(self, reason: str) -> None:
+    def _refuse_image(self, reason: str) -> None:
         """Keep no image, and show why; the same path or specimen can be chosen again."""
         self._clear_image()
         self.specimen.set_value(NO_SPECIMEN)
@@ -246,7 +249,7 @@ class Slot(FormField):
         """Show that a file of `size` bytes was not sent, because it is too large."""
         size_limit_text = f"{IMAGE_MAX // 2**20} MB ({IMAGE_MAX:,} bytes)"
         size_text = f"{size / 2**20:.2f} MB ({size:,} bytes)"
-        self._refuse(f"{file_name} has {size_text}: the maximum is {size_limit_text}")
+        self._refuse_image(f"{file_name} has {size_text}: the maximum is {size_limit_text}")
 
     def _report_change(self) -> None:
         """Show the new state and preview, and have the form checked."""

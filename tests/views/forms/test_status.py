@@ -28,4 +28,4 @@ def test_the_time_of_a_failed_conversion_is_that_of_its_last_change():
         }
     )
     moment = datetime(2026, 1, 15, 12, 0, 9, tzinfo=UTC)
-    assert ConversionView._times_of(None, found)["failed"] == moment
+    assert ConversionView._read_times(None, found)["failed"] == moment
