@@ -61,7 +61,7 @@ class Cleaner:
             return self._clean_whole_text(json_value)
         if isinstance(json_value, list):
             return self._clean_list(json_value)
-        if isinstance(json_value, int) and abs(json_value) >= 10**6:
+        if isinstance(json_value, int) and abs(json_value) >= 10**6:  # may be a document number
             number_text = str(json_value)
             clean_text = self.clean_text(number_text)
             return json_value if clean_text == number_text else clean_text
@@ -122,17 +122,17 @@ class Cleaner:
         return Cleaner(report, self._rules, is_encoded=self._is_encoded, depth=self._depth + 1)
 
     def _clean_member(
-        self, member_name: str, member: object, other_members: Mapping[str, object]
+        self, member_name: str, member: object, all_members: Mapping[str, object]
     ) -> Any:
         """Clean a member of an object by its name: the value of a key is removed whole.
 
-        `other_members` are all members of the object: `encoding` beside `text` tells Base64.
+        `all_members` are those of the object: an `encoding` beside `text` says that it is Base64.
         """
         if _is_key_name(member_name):
             return self._remove_key(member)
         if _NUMBER_NAME.fullmatch(member_name):
             return self._remove_number_value(member)
-        is_encoded_body = member_name == "text" and other_members.get("encoding") == "base64"
+        is_encoded_body = member_name == "text" and all_members.get("encoding") == "base64"
         if is_encoded_body and isinstance(member, str):
             return self._clean_encoded_body(member)
         if member_name.lower() == "cookies" and isinstance(member, list):
@@ -173,9 +173,9 @@ class Cleaner:
         """
         pair_value = json_object.get("value")
         pair_names = [
-            pair_name_text
-            for pair_name_text in map(json_object.get, _PAIR_NAMES)
-            if isinstance(pair_name_text, str)
+            pair_name
+            for pair_name in map(json_object.get, _PAIR_NAMES)
+            if isinstance(pair_name, str)
         ]
         if any(map(_NUMBER_NAME.fullmatch, pair_names)):
             if pair_value:
@@ -221,9 +221,12 @@ class Cleaner:
         ]
 
     def _remove_number_value(self, number_value: object) -> Any:
-        """Remove the value of a field for a document number; examples and words stay."""
+        """Remove the value of a field for a document number; examples and words stay.
+
+        The value may be a column of a frame: an object with a cell for each row number.
+        """
         if isinstance(number_value, dict) and number_value:
-            is_frame_column = all(map(str.isdigit, number_value))  # its cells by row number
+            is_frame_column = all(map(str.isdigit, number_value))
             if is_frame_column:
                 return {
                     row_number: self._remove_number_value(cell)
@@ -279,23 +282,23 @@ class Cleaner:
         if scalar_count < 2:
             return list_items
         clean_texts = self.clean_pieces(self.clean_pieces(item_texts), " ")
-        return [
-            item if text == clean_text else clean_text
-            for item, text, clean_text in zip(list_items, item_texts, clean_texts, strict=True)
-        ]
+        clean_items = []
+        for item, item_text, clean_text in zip(list_items, item_texts, clean_texts, strict=True):
+            clean_items.append(item if item_text == clean_text else clean_text)
+        return clean_items
 
     def _must_be_dropped(self, member_name: str, member: object) -> bool:
-        """Whether an entry is removed whole: widget state, or an image by its MIME type."""
-        if member_name == WIDGET_STATE or (isinstance(member, Mapping) and WIDGET_STATE in member):
-            self._report("widget state", "")
-            return True
-        if member_name == PDF:
-            self._report("PDF", "")
-            return True
+        """Whether a member is removed whole, which is reported: widget state, a PDF or an image."""
+        has_widget_state = isinstance(member, Mapping) and WIDGET_STATE in member
         is_bitmap = member_name.startswith("image/") and not member_name.startswith("image/svg")
-        if not is_bitmap or is_small_base64_image(join_lines(member)):
+        if member_name == WIDGET_STATE or has_widget_state:
+            self._report("widget state", "")
+        elif member_name == PDF:
+            self._report("PDF", "")
+        elif is_bitmap and not is_small_base64_image(join_lines(member)):
+            self._report("image", "")
+        else:
             return False
-        self._report("image", "")
         return True
 
     def _find_kind(self, text: str) -> str | None:
@@ -303,6 +306,7 @@ class Cleaner:
         secret_kinds: list[str] = []
 
         def record_kind(kind: str, _: str) -> None:
+            """Record the kind of a finding, in place of a report."""
             secret_kinds.append(kind)
 
         self._make_inner_cleaner(record_kind).clean(text)

@@ -45,7 +45,7 @@ _COLUMN = re.compile(
     rf"(?<!\w)(?:{DOCUMENT_LABEL.pattern})(?=\W*?(?:[|\t;,<\s]|\Z))", re.IGNORECASE
 )
 _DIGITS = re.compile(r"\d(?:[A-Za-z.\-/ ]{0,6}\d){4}", re.ASCII)
-"""What every number of these rules has, except those in fields and columns."""
+"""Five digits close together. Only numbers in fields and columns can have fewer."""
 _DOCUMENT = re.compile(r"""document\w{0,20}["']{0,2}\s*[:=(\[{]|["']type["']""", re.IGNORECASE)
 _LABEL_DISTANCE_MAX = 200
 """Maximum characters from the name of a document to that of its number."""
@@ -77,9 +77,10 @@ def _find_labelled_numbers(text: str) -> Spans:
 
 
 def _has_document_label(text: str, number_start: int) -> bool:
-    """Whether the text before a number labels it as the number of a document.
+    """Whether a number in a field is that of a document, by the text before it.
 
-    A quoted value is taken to be one; `number` alone labels any number.
+    A value in quotes is. A number without quotes needs the word document or the type of one, since
+    `number` alone can be the name of any number.
     """
     text_before = text[max(0, number_start - _LABEL_DISTANCE_MAX) : number_start]
     is_quoted = text_before[-1:] in ("'", '"', ">")
@@ -88,7 +89,7 @@ def _has_document_label(text: str, number_start: int) -> bool:
 
 
 def _is_harmless_cuit(number: str) -> bool:
-    """Whether a number is an example's CUIT, or has a wrong check digit and so is none."""
+    """Whether a number is the CUIT of an example, or no CUIT, since its check digit is wrong."""
     return is_example_number(number) or not cuit.is_valid(number)
 
 
@@ -111,7 +112,7 @@ def _has_label_in_brackets(text: str) -> bool:
 
 
 def _make_labelled_rule(form: str, *words: str, number_kind: str = "document number") -> Rule:
-    """Make a rule for a number beside its label, from a pattern `form` whose group it is.
+    """Make a rule for a number beside its label; it is the group of the pattern `form`.
 
     A text without any label, or without any of `words`, is not searched.
     """

@@ -80,7 +80,7 @@ def find_encoded(text: str) -> tuple[Encoded, ...]:
 def _find_data(text: str) -> Iterator[Encoded]:
     """Yield the data in a text, one form after another.
 
-    A plain search for a character of the form comes first: it is faster than a pattern.
+    A text without a character that the form needs is not searched by its pattern, which is slower.
     """
     for data_match in _BASE64.finditer(text):
         yield from _find_base64(data_match[0], data_match.start())
@@ -94,22 +94,20 @@ def _find_data(text: str) -> Iterator[Encoded]:
         yield Encoded(*data_match.span(), _decode_hex(hex_digits))
     for data_match in _OCTAL.finditer(text) if "\\" in text else ():
         octal_groups = data_match[0].split("\\")[1:]
-        yield Encoded(
-            *data_match.span(), bytes(int(group_digits, 8) for group_digits in octal_groups)
-        )
+        octal_bytes = bytes(int(octal_digits, 8) for octal_digits in octal_groups)
+        yield Encoded(*data_match.span(), octal_bytes)
     for data_match in _BITS.finditer(text) if "00000000" in text else ():
         bit_groups = re.findall("[01]{8}", data_match[0])
-        yield Encoded(
-            *data_match.span(), bytes(int(group_digits, 2) for group_digits in bit_groups)
-        )
+        bit_bytes = bytes(int(bits, 2) for bits in bit_groups)
+        yield Encoded(*data_match.span(), bit_bytes)
     for data_match in _BYTE_MEMBERS.finditer(text) if "0" in text and ":" in text else ():
-        dumped_bytes = read_numbers(re.findall(r":\s?(\d+)", data_match[0]))
-        if dumped_bytes:
-            yield Encoded(*data_match.span(), dumped_bytes)
+        member_bytes = read_numbers(re.findall(r":\s?(\d+)", data_match[0]))
+        if member_bytes:
+            yield Encoded(*data_match.span(), member_bytes)
     for data_match in _NUMBERS.finditer(text):
-        dumped_bytes = read_numbers(data_match[0].split(","))
-        if dumped_bytes:
-            yield Encoded(*data_match.span(), dumped_bytes)
+        listed_bytes = read_numbers(data_match[0].split(","))
+        if listed_bytes:
+            yield Encoded(*data_match.span(), listed_bytes)
 
 
 def _read_dump(dump: str) -> Iterator[bytes]:
@@ -120,7 +118,8 @@ def _read_dump(dump: str) -> Iterator[bytes]:
         if line_match:
             hex_words += line_match[1].split()[:16]
     yield _decode_hex("".join(hex_words))
-    if len(hex_words[0]) == 4:
+    has_words_of_two_bytes = len(hex_words[0]) == 4
+    if has_words_of_two_bytes:
         yield _decode_hex("".join(word[2:] + word[:2] for word in hex_words))
 
 
@@ -130,7 +129,7 @@ def _decode_hex(hex_digits: str) -> bytes:
 
 
 def _find_base64(text: str, offset: int) -> Iterator[Encoded]:
-    """The data of Base64 as a whole, of each of its lines, and of what begins inside it.
+    """Yield the data of Base64 as a whole, of each of its lines, and of what begins inside it.
 
     `/` is a Base64 character, so a path before an image reads as a part of it: of
     `files/id/iVBORw0K...` also the text from `iVBORw0K` on is read.
@@ -155,9 +154,10 @@ def _read_base64(base64_text: str, offset: int) -> Iterator[Encoded]:
 def decode_base64(text: str) -> bytes:
     """The bytes of Base64 in either alphabet, with or without line ends and padding."""
     base64_text = re.sub(r"\\{1,4}[nr]|%3[Dd]|[^A-Za-z0-9+/_-]", "", text).translate(_URL_SAFE)
-    # One more character than whole groups of four has no byte.
-    base64_text = base64_text[: len(base64_text) - (len(base64_text) % 4 == 1)]
-    return a2b_base64(base64_text + "=" * (-len(base64_text) % 4))
+    if len(base64_text) % 4 == 1:  # a single character after groups of four is no byte
+        base64_text = base64_text[:-1]
+    padding = "=" * (-len(base64_text) % 4)
+    return a2b_base64(base64_text + padding)
 
 
 def read_numbers(number_texts: list[str]) -> bytes:

@@ -51,7 +51,7 @@ class Replacement(NamedTuple):
 
 
 Find = Callable[[str, int], Iterable[Replacement]]
-"""A function of a text, and how often that was decoded; it finds the parts to replace."""
+"""Finds the parts to replace: a function of a text, and of how often that was decoded."""
 
 
 def replace_in_layers(text: str, find: Find) -> str:
@@ -61,9 +61,9 @@ def replace_in_layers(text: str, find: Find) -> str:
     """
     layers = _decode_layers(text, 0)
     for depth in range(LAYERS_MAX):
+        layer_text = layers[-1].text if layers else text
         original_parts = [
-            _map_to_original(layer_part, layers)
-            for layer_part in find(layers[-1].text if layers else text, depth)
+            _map_to_original(layer_part, layers) for layer_part in find(layer_text, depth)
         ]
         if original_parts:
             text = replace_parts(text, original_parts)
@@ -80,12 +80,16 @@ def replace_in_text(text: str, find: Find) -> str:
 
 
 def find_parts(text: str, find: Find) -> Iterator[tuple[Replacement, str]]:
-    """Yield what `find` finds in every decoded layer: the part of the text, and it decoded."""
+    """Yield what `find` finds in every decoded layer.
+
+    Each is the replacement of a part of the text, with that part as it was decoded.
+    """
     layers = _strip_invisible(text, _INVISIBLE)
     for depth in range(LAYERS_MAX):
-        layer = layers[-1].text if layers else text
-        for found_part in find(layer, depth):
-            yield _map_to_original(found_part, layers), layer[found_part.start : found_part.end]
+        layer_text = layers[-1].text if layers else text
+        for found_part in find(layer_text, depth):
+            decoded_part = layer_text[found_part.start : found_part.end]
+            yield _map_to_original(found_part, layers), decoded_part
         if not _add_layer(layers, text, _INVISIBLE):
             break
 
@@ -118,8 +122,9 @@ class _Layer(NamedTuple):
     def original_start(self, offset: int) -> int:
         """Where the character at `offset` of this layer begins in the text before decoding."""
         layer_part = self.parts[bisect_right(self.parts, offset, key=_part_offset) - 1]
+        is_escape = layer_part.end is not None
         # Half an escape cannot be replaced: all of it belongs to its character.
-        return layer_part.start if layer_part.end else layer_part.start + offset - layer_part.offset
+        return layer_part.start if is_escape else layer_part.start + offset - layer_part.offset
 
     def original_end(self, offset: int) -> int:
         """Where the character before `offset` of this layer ends in the text before decoding."""

@@ -56,6 +56,7 @@ class Secret:
         return HIDDEN
 
     def __reduce__(self) -> tuple[type[Secret], tuple[()]]:
+        """Pickle a secret without its text."""
         return type(self), ()
 
     def __copy__(self) -> Self:
@@ -66,16 +67,16 @@ class Secret:
 
 
 def hide_frames(function: Callable[P, T]) -> Callable[P, T]:
-    """The function; an interrupt is raised without its frames, whose locals may be secret."""
+    """Raise an interrupt of a function without its frames, whose locals may be secret."""
 
     @wraps(function)
-    def call_without_frames(*args: P.args, **kwargs: P.kwargs) -> T:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return function(*args, **kwargs)
         except Exception:
             raise
         except BaseException as interrupt:
-            del args, kwargs  # this frame stays
+            del args, kwargs  # the traceback keeps this frame, so its locals go
             raise interrupt.with_traceback(None) from None
 
-    return call_without_frames
+    return wrapper

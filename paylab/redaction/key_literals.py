@@ -66,12 +66,13 @@ def _find_assigned_literals(text: str) -> Iterator[_AssignedLiteral]:
     An assignment of one value to one name is left to the rule for a literal beside a name.
     """
     for assignment_match in _ASSIGNMENT.finditer(text):
-        assigned_names = [target.strip() for target in assignment_match[1].split(",")]
+        targets = [target.strip() for target in assignment_match[1].split(",")]
         spans = list(_find_literal_spans(text, assignment_match.end()))
-        if len(assigned_names) == len(spans) == 1 and not assignment_match["loop"]:
+        is_loop = assignment_match["loop"] is not None
+        if len(targets) == len(spans) == 1 and not is_loop:
             continue
-        are_keys = [_is_name_of_key(target) for target in assigned_names]
-        has_one_value_each = len(assigned_names) == len(spans) and "*" not in assignment_match[1]
+        are_keys = [_is_name_of_key(target) for target in targets]
+        has_one_value_each = len(targets) == len(spans) and "*" not in assignment_match[1]
         for index, span in enumerate(spans):
             if span is not None:
                 is_of_key = are_keys[index] if has_one_value_each else any(are_keys)
@@ -99,11 +100,11 @@ def _find_literal_spans(text: str, start: int) -> Iterator[tuple[int, int] | Non
 def find_key_literals(text: str) -> Spans:
     """Yield the places of the literals that source code gives to the name of a key."""
     spans_of_others = set()  # literals of names beside that of a key
-    for literal in list(_find_assigned_literals(text)):
+    for literal in _find_assigned_literals(text):
         span = (literal.start, literal.end)
         if not literal.is_of_key:
             spans_of_others.add(span)
-        elif not _is_harmless_literal(text[slice(*span)]):
+        elif not _is_harmless_literal(text[literal.start : literal.end]):
             yield span
     first_region_start = find_named_regions(text)[0][0]
     for match in _LITERAL_BESIDE_NAME.finditer(text, first_region_start):
@@ -127,10 +128,12 @@ _LITERAL = re.compile(r"""["']([^"'\n\\]{8,})["']""")
 
 def find_bracketed_literals(text: str) -> Spans:
     """Yield the places of literals that are assigned to names in brackets, one of them a key's."""
-    for assignment in _BRACKETED_ASSIGNMENT.finditer(text):
-        assigned_names = re.findall(r"\w+", assignment[1])
-        if "," not in assignment[1] or not any(map(KEY_NAME.fullmatch, assigned_names)):
+    for assignment_match in _BRACKETED_ASSIGNMENT.finditer(text):
+        targets_text = assignment_match[1]
+        assigned_names = re.findall(r"\w+", targets_text)
+        has_several_names = "," in targets_text
+        if not has_several_names or not any(map(KEY_NAME.fullmatch, assigned_names)):
             continue
-        for literal in _LITERAL.finditer(text, *assignment.span(2)):
-            if looks_like_key(literal[1]):
-                yield literal.span(1)
+        for literal_match in _LITERAL.finditer(text, *assignment_match.span(2)):
+            if looks_like_key(literal_match[1]):
+                yield literal_match.span(1)

@@ -25,8 +25,8 @@ _ANY_NAME = re.compile(
 """What every name of a key has in it."""
 
 
-_REGION_BEFORE = 300
-_REGION_AFTER = 1_000
+_LENGTH_BEFORE = 300
+_LENGTH_AFTER = 1_000
 """Characters before and after the word of a name, in which a rule for a key beside it matches."""
 _WHITESPACE = re.compile(r"\s")
 
@@ -42,14 +42,15 @@ def find_named_regions(text: str) -> tuple[tuple[int, int], ...]:
     word_starts = [start for word in KEY_WORDS for start in find_occurrences(word, folded_text)]
     last_end = -1
     for word_start in sorted(word_starts):
-        is_inside = min(word_start + _REGION_AFTER, len(text)) <= last_end
+        is_inside_last = min(word_start + _LENGTH_AFTER, len(text)) <= last_end
         # The name may begin before the word that was found, as in "api_key".
-        if is_inside or not _ANY_NAME.search(text, max(0, word_start - 10), word_start + 12):
+        is_name = _ANY_NAME.search(text, max(0, word_start - 10), word_start + 12) is not None
+        if is_inside_last or not is_name:
             continue
-        region_start = max(0, word_start - _REGION_BEFORE)
-        if region_start <= last_end:  # it extends the region before
-            region_start = regions.pop()[0]
-        whitespace_match = _WHITESPACE.search(text, word_start + _REGION_AFTER)
+        region_start = max(0, word_start - _LENGTH_BEFORE)
+        if region_start <= last_end:  # it extends the last region
+            region_start, _ = regions.pop()
+        whitespace_match = _WHITESPACE.search(text, word_start + _LENGTH_AFTER)
         last_end = whitespace_match.start() if whitespace_match else len(text)
         regions.append((region_start, last_end))
     return tuple(regions)
@@ -67,9 +68,13 @@ BOUNDED_KEY_NAME = rf"(?:{KEY_NAME.pattern})".replace(r"\w*", r"\w{0,80}").repla
 
 
 def looks_like_key(text: str) -> bool:
-    """Whether a text has the form of a key: 8 characters or more, with letters and digits."""
+    """Whether a text has the form of a key: 8 characters or more, with letters and digits.
+
+    Not a date, a word or a name in code.
+    """
     has_letters_and_digits = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
-    return has_letters_and_digits and _KEY_FORM.fullmatch(text) is not None and not is_word(text)
+    has_key_form = _KEY_FORM.fullmatch(text) is not None
+    return has_letters_and_digits and has_key_form and not is_word(text)
 
 
 _KEY_FORM = re.compile(r"(?!\d{4}-\d\d-\d\d)[A-Za-z0-9][\w.~+/=-]{7,}")

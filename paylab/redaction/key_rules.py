@@ -44,13 +44,14 @@ _COLUMN = re.compile(
 
 
 def _make_named_rule(form: str, is_harmless: Callable[[str], bool], example: str) -> Rule:
-    """Make a rule for a key beside its name, such as `api_key`, from a pattern `form`.
+    """Make a rule for a key beside its name, such as `api_key`; it is the first group of `form`.
 
-    Its first group is the key. A text without the name of a key is not searched.
+    A text without the name of a key is not searched.
     """
     pattern = re.compile(form)
 
     def find(text: str) -> Spans:
+        """Yield the places of keys in the parts of a text that have the name of a key."""
         for region in find_named_regions(text):
             for match in pattern.finditer(text, *region):
                 if not is_harmless(match[1]):
@@ -62,9 +63,9 @@ def _make_named_rule(form: str, is_harmless: Callable[[str], bool], example: str
 def _find_token_spans(text: str) -> Spans:
     """Yield the places of the share tokens of identity verification, except placeholders."""
     for token, start, end in find_share_tokens(text):
-        is_literal = text[start - 1] in "\"'"
-        is_harmless = is_stand_in if is_literal else is_placeholder
-        if not is_harmless(token):
+        is_quoted = text[start - 1] in "\"'"
+        is_harmless = is_stand_in(token) if is_quoted else is_placeholder(token)
+        if not is_harmless:
             yield start, end
 
 
@@ -95,7 +96,7 @@ LONG_SECRETS: tuple[Rule, ...] = (
         example="sk_live_4f9a8c7b6d5e4f3a",
     ),
 )
-"""What a text has at once that is cut into pieces."""
+"""The secrets that are often cut into pieces: they are also searched in the joined pieces."""
 
 _HEADERS = tuple(
     make_pattern_rule("key", pattern, is_placeholder, (name,))

@@ -35,8 +35,7 @@ def _is_harmless_value(labelled_value: str) -> bool:
     """Whether the value of a label is a word, a date, a number or a URL, and no key."""
     has_digits = any(map(str.isdigit, labelled_value))
     has_letters = any(map(str.isalpha, labelled_value))
-    has_both = has_digits and has_letters
-    if not has_both:
+    if not has_digits or not has_letters:
         return True
     is_date_or_url = bool(_DATE.fullmatch(labelled_value)) or "://" in labelled_value
     return is_word(labelled_value) or is_date_or_url

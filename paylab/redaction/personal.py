@@ -94,27 +94,29 @@ def hide_personal_data(json_value: object, personal_names: frozenset[str] = froz
     `personal_names` are more names of fields that hold such data.
     """
     if isinstance(json_value, str):
-        clean_base64 = None
-        if _BASE64_JSON.match(json_value):
-            clean_base64 = _clean_base64(json_value, personal_names)
+        is_base64 = _BASE64_JSON.match(json_value) is not None
+        clean_base64 = _clean_base64(json_value, personal_names) if is_base64 else None
         return clean_base64 or _clean_text(json_value, personal_names)
     if isinstance(json_value, list):
         return [hide_personal_data(item, personal_names) for item in json_value]
     if isinstance(json_value, dict):
-        clean_members = {
-            member_name: _clean_member(member_name, member, personal_names)
-            for member_name, member in json_value.items()
-        }
-        # A pair of a name and a value, such as a header or parameter of a HAR file.
-        is_personal_pair = _is_personal_name(str(json_value.get("name")), personal_names)
-        if is_personal_pair and isinstance(json_value.get("value"), str):
-            clean_members["value"] = HIDDEN if json_value["value"] else ""
-        if json_value.get("encoding") == "base64" and isinstance(json_value.get("text"), str):
-            clean_members["text"] = (
-                _clean_base64(json_value["text"], personal_names) or clean_members["text"]
-            )
-        return clean_members
+        return _clean_object(json_value, personal_names)
     return json_value
+
+
+def _clean_object(json_object: Mapping[str, Any], personal_names: frozenset[str]) -> Any:
+    """Hide personal data in an object, also in a pair of name and value or a Base64 body of HAR."""
+    clean_members = {
+        member_name: _clean_member(member_name, member, personal_names)
+        for member_name, member in json_object.items()
+    }
+    is_personal_pair = _is_personal_name(str(json_object.get("name")), personal_names)
+    if is_personal_pair and isinstance(json_object.get("value"), str):
+        clean_members["value"] = HIDDEN if json_object["value"] else ""
+    if json_object.get("encoding") == "base64" and isinstance(json_object.get("text"), str):
+        clean_base64 = _clean_base64(json_object["text"], personal_names)
+        clean_members["text"] = clean_base64 or clean_members["text"]
+    return clean_members
 
 
 def _clean_member(member_name: str, member: object, personal_names: frozenset[str]) -> Any:
@@ -123,12 +125,14 @@ def _clean_member(member_name: str, member: object, personal_names: frozenset[st
     Of an address everything but the country is hidden.
     """
     if member_name == "address" and isinstance(member, dict):
-        return {
-            line_name: line
-            if line_name == "country"
-            else _clean_member(member_name, line, personal_names)
-            for line_name, line in member.items()
-        }
+        clean_address = {}
+        for line_name, line in member.items():
+            is_country = line_name == "country"
+            # Each line is hidden as if its own name was "address", which is personal.
+            clean_address[line_name] = (
+                line if is_country else _clean_member("address", line, personal_names)
+            )
+        return clean_address
     is_scalar = not isinstance(member, dict | list | bool | None)
     if is_scalar and _is_personal_name(member_name, personal_names):
         return HIDDEN if member != "" else member
@@ -147,10 +151,9 @@ def _clean_text(text: str, personal_names: frozenset[str]) -> str:
 def _clean_base64(base64_text: str, personal_names: frozenset[str]) -> str | None:
     """Hide personal data in Base64 of a text, and encode it again; None for other data."""
     normal_base64 = "".join(base64_text.split()).rstrip("=").translate(_URL_SAFE)
+    padding = "=" * (-len(normal_base64) % 4)
     try:
-        decoded_text = b64decode(
-            normal_base64 + "=" * (-len(normal_base64) % 4), validate=True
-        ).decode()
+        decoded_text = b64decode(normal_base64 + padding, validate=True).decode()
     except ValueError:
         return None
     clean_text = _clean_text(decoded_text, personal_names)
@@ -179,9 +182,8 @@ def _strip_url(url: str) -> str:
         url_parts = urlsplit(url)
     except ValueError:
         return HIDDEN
-    return urlunsplit(
-        (url_parts.scheme, url_parts.netloc.rpartition("@")[2], url_parts.path, "", "")
-    )
+    host = url_parts.netloc.rpartition("@")[2]
+    return urlunsplit((url_parts.scheme, host, url_parts.path, "", ""))
 
 
 def _find_personal_values(

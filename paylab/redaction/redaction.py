@@ -23,9 +23,9 @@ HARMLESS_TEXTS_MAX = 10_000
 class Redaction:
     """Removes secrets from text, headers and parsed JSON.
 
-    Keys and `values` are found anywhere, document numbers and share tokens by the name of their
-    field or beside their label. The result depends on nothing that was redacted before. `personal`
-    are names of a service for fields that an export leaves out.
+    Keys and the texts `values` are found anywhere, document numbers and share tokens by the name of
+    their field or beside their label. The result depends on nothing that was redacted before.
+    `personal` are names of a service for fields that an export leaves out.
     """
 
     def __init__(
@@ -68,14 +68,12 @@ class Redaction:
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """Copy headers in lower case, without those that carry keys, and with secrets hidden."""
-        lower_headers = {
-            header_name.lower(): header_value for header_name, header_value in headers.items()
-        }
-        return {
-            self.text(header_name): self.text(lower_headers[header_name])
-            for header_name in lower_headers
-            if header_name not in HEADERS
-        }
+        clean_headers = {}
+        for header_name, header_value in headers.items():
+            lower_name = header_name.lower()
+            if lower_name not in HEADERS:
+                clean_headers[self.text(lower_name)] = self.text(header_value)
+        return clean_headers
 
     def json(self, json_value: object) -> Any:
         """Copy parsed JSON with the secrets in every text and number hidden."""
@@ -88,11 +86,8 @@ class Redaction:
         if json_value is None or isinstance(json_value, bool):
             return json_value
         number_text = str(json_value)
-        return (
-            HIDDEN
-            if any(named_value in number_text for named_value in self._values)
-            else json_value
-        )
+        has_secret = any(secret_text in number_text for secret_text in self._values)
+        return HIDDEN if has_secret else json_value
 
     def _clean_object(self, json_object: dict[str, Any]) -> dict[str, Any]:
         """Copy an object with its secrets hidden, by the names of its members."""
@@ -102,7 +97,7 @@ class Redaction:
         for member_name, member in json_object.items():
             clean_member = self.json(member)
             if isinstance(member, str | int) and DOCUMENT_NAME.fullmatch(member_name):
-                clean_member = HIDDEN if member else member
+                clean_member = HIDDEN if member else member  # an empty number is not hidden
             elif member_name.lower().startswith("document"):
                 clean_member = hide_document_numbers(clean_member)
             clean_members[self.text(member_name)] = clean_member

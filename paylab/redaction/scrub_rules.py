@@ -49,18 +49,18 @@ def make_pattern_rule(
     words: tuple[str, ...] = (),
     example: str = "",
 ) -> Rule:
-    """A rule for the first group of a pattern, or its whole match, unless that is harmless.
+    """Make a rule that finds the first group of a pattern, or its whole match if it has no group.
 
-    `form` is the pattern, or its text.
+    `form` is the pattern, or its text. A match that is harmless is no secret.
     """
     pattern = re.compile(form)
     group_number = 1 if pattern.groups else 0
 
     def find(text: str) -> Spans:
-        matches = pattern.finditer(text)
-        return (
-            match.span(group_number) for match in matches if not is_harmless(match[group_number])
-        )
+        """Yield the places of the matches that are not harmless."""
+        for match in pattern.finditer(text):
+            if not is_harmless(match[group_number]):
+                yield match.span(group_number)
 
     return Rule(kind, find, words, example=example)
 
@@ -112,9 +112,8 @@ def replace_image(match: re.Match[str]) -> str | None:
     image_bytes = decode_image(match)
     image_type = (match["type"] or match["kind"] or "").replace("\\", "").lower()
     is_pdf = image_type == PDF or image_bytes.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
-    if not is_pdf and is_small_image(image_bytes):
-        return None
-    if len(match[0]) < URI_LENGTH_MIN:
+    is_small = not is_pdf and is_small_image(image_bytes)
+    if is_small or len(match[0]) < URI_LENGTH_MIN:
         return None
     if image_type:
         return "[removed: data URI]"
@@ -139,10 +138,9 @@ def is_stand_in(value: str) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a text is a placeholder or a word of prose."""
-    return is_stand_in(value) or (
-        len(value) <= WORD_LENGTH_MAX and not any(map(str.isdigit, value))
-    )
+    """Whether a text is a placeholder, or a short text without digits, as a word of prose."""
+    is_word_of_prose = len(value) <= WORD_LENGTH_MAX and not any(map(str.isdigit, value))
+    return is_word_of_prose or is_stand_in(value)
 
 
 def is_word(value: str) -> bool:
@@ -155,5 +153,5 @@ def is_word(value: str) -> bool:
 
 
 def is_example_number(number: str) -> bool:
-    """Whether a document number belongs to an example person or is all zeros."""
+    """Whether a document number belongs to an example person, or has no digit but zeros."""
     return number in EXAMPLE_NUMBERS or not set(number) & set("123456789")

@@ -123,19 +123,21 @@ def find_named_values(text: str) -> list[str]:
     """
     named_values = list[str]()
 
-    def collect_values(layer: str, _: int) -> Iterable[Replacement]:
-        named_values.extend(_named_values_of_layer(layer))
+    def collect_values(layer_text: str, _: int) -> Iterable[Replacement]:
+        """Collect the values in a decoded text, and replace nothing."""
+        named_values.extend(_find_distinctive_values(layer_text))
         return ()
 
     escapes.replace_in_layers(_shorten(text), collect_values)
     return named_values[:VALUES_MAX]
 
 
-def _named_values_of_layer(text: str) -> Iterator[str]:
+def _find_distinctive_values(text: str) -> Iterator[str]:
     """Yield the document numbers and share tokens that are long enough to search elsewhere."""
     for number, _start, _end in find_document_numbers(text):
         for spelling in (number, "".join(filter(str.isalnum, number))):
-            if len(spelling) >= NUMBER_LENGTH_MIN and not set(spelling) <= PLACEHOLDER_CHARACTERS:
+            is_placeholder = PLACEHOLDER_CHARACTERS.issuperset(spelling)
+            if len(spelling) >= NUMBER_LENGTH_MIN and not is_placeholder:
                 yield spelling
     for token, _start, _end in find_share_tokens(text):
         if len(token) >= SECRET_LENGTH_MIN:
@@ -154,10 +156,8 @@ def _find_secrets(
     for secret in secrets:
         yield from _find_value(secret.reveal(), text, folded_text)
     for named_value in values:
-        for replacement in _find_value(named_value, text, folded_text):
-            yield replacement._replace(
-                new_text=_choose_mark(text, replacement.start, replacement.end, depth)
-            )
+        for start, end, _ in _find_value(named_value, text, folded_text):
+            yield Replacement(start, end, _choose_mark(text, start, end, depth))
     for label_word, pattern in LABELLED_PATTERNS:
         if label_word in folded_text:
             yield from (Replacement(*match.span(1), HIDDEN) for match in pattern.finditer(text))
@@ -170,7 +170,7 @@ def _find_secrets(
 
 
 def _shorten(text: str) -> str:
-    """Cut a text that is too long, after its images were shortened; others are unchanged."""
+    """Cut a text that is too long even with short images; any other text stays as it is."""
     if len(text) <= TEXT_LENGTH_MAX:
         return text
     short_text = escapes.replace_in_text(text, _find_shortened_images)
@@ -194,6 +194,7 @@ def make_image_finder(replace_match: Callable[[re.Match[str]], str | None]) -> e
     """
 
     def find(text: str, _: int) -> Iterator[Replacement]:
+        """Yield the replacements of the images; a text without the start of any is not searched."""
         folded_text = fold_case(text)
         if any(image_start in folded_text for image_start in _IMAGE_STARTS):
             for match in IMAGE.finditer(text):
@@ -230,10 +231,10 @@ _find_shortened_images = make_image_finder(_describe_image)
 def find_document_numbers(text: str) -> Iterator[FoundText]:
     """Yield the document numbers in fields, beside labels and in refusals, without quotes."""
     lower_text = fold_case(text)
-    field_patterns = _number_field_patterns(lower_text)
+    field_patterns = _choose_field_patterns(lower_text)
     for pattern in field_patterns:
         for field_match in pattern.finditer(text):
-            yield from _numbers_in_value(text, *field_match.span(1))
+            yield from _find_numbers_in_value(text, *field_match.span(1))
     if field_patterns:
         for label_match in LABELLED_NUMBER.finditer(text):
             labelled_number = escapes.decode(label_match["number"])
@@ -244,7 +245,7 @@ def find_document_numbers(text: str) -> Iterator[FoundText]:
                 yield FoundText(escapes.decode(number_match[0]), *number_match.span())
 
 
-def _number_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
+def _choose_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
     """The patterns for fields of document numbers that can match in a text in lower case."""
     patterns: list[re.Pattern[str]] = []
     if any(type_name in lower_text for type_name in TYPE_NAMES):
@@ -256,14 +257,15 @@ def _number_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
     return patterns
 
 
-def _numbers_in_value(text: str, value_start: int, value_end: int) -> Iterator[FoundText]:
+def _find_numbers_in_value(text: str, value_start: int, value_end: int) -> Iterator[FoundText]:
     """Yield the numbers in the value of a field; the value may be a list."""
     for item_match in LIST_ITEM.finditer(text, value_start, value_end):
         group_number = item_match.lastindex or 0
         decoded_value = escapes.decode(item_match[group_number])
         if "://" in decoded_value:  # the address of a document is no number
             continue
-        digits_min = 1 if group_number < UNQUOTED_GROUP else 4  # a word without quotes may be prose
+        is_quoted = group_number < UNQUOTED_GROUP
+        digits_min = 1 if is_quoted else 4  # a word without quotes may be prose
         has_digits = sum(map(str.isdigit, decoded_value)) >= digits_min
         if has_digits and not SENTENCE_WORDS.search(decoded_value):
             yield FoundText(decoded_value, *item_match.span(group_number))
@@ -276,10 +278,9 @@ def _choose_mark(text: str, start: int, end: int, depth: int) -> str:
     """
     character_before = text[:start].rstrip()[-1:]
     character_after = text[end:].lstrip()[:1]
-    is_json = (
-        depth == 0 and character_before in (":", "[", ",") and character_after in (",", "]", "}")
-    )
-    return f'"{HIDDEN}"' if is_json else HIDDEN
+    is_json_number = character_before in (":", "[", ",") and character_after in (",", "]", "}")
+    is_decoded = depth > 0  # quotes would have to be escaped
+    return f'"{HIDDEN}"' if is_json_number and not is_decoded else HIDDEN
 
 
 def _find_value(secret_text: str, text: str, folded_text: str) -> Iterator[Replacement]:

@@ -44,19 +44,17 @@ def find_column_values(
 ) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each value in a column with such a label.
 
-    No label stands before `label_start`. `is_value` says whether a cell counts.
+    `label_start` is the offset of the first label. `is_value` says whether a cell counts.
     """
-    first_line_start = text.rfind("\n", 0, label_start) + 1  # no line before it is below a label
     cells = _find_cells_below(_split_html(text), label, _cell_at_index)
-    for delimiter in DELIMITERS if "\n" in text else "":
-        if delimiter in text:
-            cells += _find_cells_below(
-                _split_rows(text, delimiter, first_line_start), label, _cell_at_index
-            )
     if "\n" in text:
-        cells += _find_cells_below(
-            _split_words(text, first_line_start), label, _make_edge_lookup(text)
-        )
+        first_line_start = text.rfind("\n", 0, label_start) + 1
+        for delimiter in DELIMITERS:
+            if delimiter in text:
+                rows = _split_rows(text, delimiter, first_line_start)
+                cells += _find_cells_below(rows, label, _cell_at_index)
+        rows_of_words = _split_words(text, first_line_start)
+        cells += _find_cells_below(rows_of_words, label, _make_edge_lookup(text))
         cells += _find_series_cells(text, label)
     for cell in cells:
         if is_value(cell.text):
@@ -71,8 +69,8 @@ def _find_cells_below(
 ) -> list[_Cell]:
     """The cells below a label, down to the end or to the next row of labels.
 
-    `find_cell` returns the cell of a row in the column of a label, or None: it takes the row of
-    labels, the row, and the index of the label in its own.
+    `find_cell(label_row, row, index)` returns the cell of a row below the label at an index of the
+    row of labels, or None.
     """
     cells: list[_Cell] = []
     label_row: _Row = []
@@ -113,6 +111,7 @@ def _make_edge_lookup(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
         return offset - text.rfind("\n", 0, offset) - 1
 
     def find_cell(label_row: _Row, row: _Row, column_index: int) -> _Cell | None:
+        """The cell of a row whose left or right edge is that of a label; None without one."""
         left_edge = line_offset(label_row[column_index].start)
         right_edge = line_offset(label_row[column_index].end)
         aligned_cells = (
@@ -136,21 +135,24 @@ def _split_html(text: str) -> Iterator[_Row]:
 
 def _split_rows(text: str, delimiter: str, start: int) -> Iterator[_Row]:
     """Yield the lines of a text, from an offset on, as cells between delimiters."""
-    mark = re.escape(delimiter)
-    cell_pattern = re.compile(rf'(?:^|{mark})("(?:[^"]|"")*+"|[^{mark}]*+)')
-    for line in _LINE.finditer(text, start):
+    escaped_delimiter = re.escape(delimiter)
+    cell_pattern = re.compile(
+        rf'(?:^|{escaped_delimiter})("(?:[^"]|"")*+"|[^{escaped_delimiter}]*+)'
+    )
+    for line_match in _LINE.finditer(text, start):
+        line_start = line_match.start()
         row: _Row = []
-        for cell_match in cell_pattern.finditer(line[0]):
+        for cell_match in cell_pattern.finditer(line_match[0]):
             cell_text = cell_match[1].strip(" \t\"'`*")
             cell_start, cell_end = cell_match.span(1)
-            row.append(_Cell(cell_text, line.start() + cell_start, line.start() + cell_end))
+            row.append(_Cell(cell_text, line_start + cell_start, line_start + cell_end))
         yield row
 
 
 def _split_words(text: str, start: int = 0, end: int | None = None) -> Iterator[_Row]:
     """Yield the lines of a text, or of a part of it, as words; blank lines are left out."""
-    for line in _LINE.finditer(text, start, len(text) if end is None else end):
-        word_matches = _WORD.finditer(text, *line.span())
+    for line_match in _LINE.finditer(text, start, len(text) if end is None else end):
+        word_matches = _WORD.finditer(text, *line_match.span())
         row = [_Cell(word_match[0], *word_match.span()) for word_match in word_matches]
         if row:
             yield row
