@@ -9,10 +9,11 @@ import pytest
 
 from paylab.client import Client
 from paylab.client.settings import Settings
+from paylab.errors import PaylabError
 from paylab.lab.lab import Lab
 from paylab.probe.paths import suggest_paths
 from paylab.probe.probe import probe_service
-from paylab.probe.sandbox import NO_ACCOUNT, PATH
+from paylab.probe.sandbox import NO_ACCOUNT, PATH, propose_deposit
 from paylab.simulator.simulator import Simulator
 from paylab.simulator.transport import SimulatorTransport
 from paylab.spec.service import Service
@@ -207,7 +208,42 @@ def spread(answers, settings):
     return [pytest.param(answer, *setting, id=name) for (name, answer), setting, _ in rows]
 
 
-@pytest.mark.parametrize(("answer", "dialect", "unsigned"), spread(NO_PROOF, WAYS))
+def propose(answer, path):
+    """Propose a deposit at the path of a service.toml; its error if the answer is no proof."""
+
+    def give_answer(_):
+        if isinstance(answer, Exception):
+            raise answer
+        return again(answer)
+
+    settings = Settings(PRODUCTION, "k", "s", service=Service({PATH: path}))
+    with Client(settings, transport=httpx.MockTransport(give_answer), max_retries=0) as client:
+        propose_deposit(client, stated_path=path)
+
+
+@pytest.mark.parametrize("path", [DEPOSITS, NESTED])
+@pytest.mark.parametrize("answer", NO_PROOF.values(), ids=NO_PROOF)
+def test_an_answer_that_may_be_of_a_production_is_no_proof(answer, path):
+    """A field, an account and a sandbox may be named in it, but not by a sandbox alone."""
+    with pytest.raises(PaylabError):
+        propose(answer, path)
+
+
+@pytest.mark.parametrize("answer", PROOF.values(), ids=PROOF)
+def test_an_answer_about_the_account_or_a_field_is_proof(answer):
+    """A service that looks at the deposit would carry it out."""
+    propose(answer, DEPOSITS)
+
+
+UNLIKE = (
+    *("401", "404 everywhere", "405", "429", "500", "200 HTML", "201", "308", "400"),
+    *("422 in production", "404 HTML", "no answer"),
+)
+"""Answers without proof, one of each kind."""
+OF_A_KIND = {name: NO_PROOF[name] for name in UNLIKE}
+
+
+@pytest.mark.parametrize(("answer", "dialect", "unsigned"), spread(OF_A_KIND, WAYS))
 def test_nothing_is_created_without_proof(answer, dialect, unsigned):
     """One sentence that asks for --sandbox, only deposits into no account, no proven setting."""
     service = Double(answer, dialect=dialect, unsigned=unsigned)
@@ -225,10 +261,11 @@ def test_the_sentence_says_that_the_answer_was_a_web_page():
     assert "got 200 with a web page, which proves nothing; if you know" in report.hopeless
 
 
-@pytest.mark.parametrize(("answer", "dialect", "unsigned"), spread(PROOF, WAYS))
-def test_an_answer_about_the_deposit_is_proof(answer, dialect, unsigned):
-    """The first POST is a deposit into no account, and the walk goes on after it."""
-    service = Double(answer, dialect=dialect, unsigned=unsigned)
+@pytest.mark.parametrize("kind", ["400 of a field", "404 of the object"])
+@pytest.mark.parametrize(("dialect", "unsigned"), WAYS)
+def test_a_walk_goes_on_after_a_proof(kind, dialect, unsigned):
+    """The first POST is a deposit into no account."""
+    service = Double(PROOF[kind], dialect=dialect, unsigned=unsigned)
     report = service.walk()
     assert service.posts[0][0] == DEPOSITS
     assert service.created
@@ -266,16 +303,8 @@ def test_a_403_overrules_host_and_word(answer, base_url, sandbox, dialect, unsig
     assert "production" in report.hopeless
 
 
-UNLIKE = (
-    *("401", "404 everywhere", "405", "429", "500", "200 HTML", "201", "308", "400"),
-    *("422 in production", "404 HTML", "no answer"),
-)
-"""Answers without proof, one of each kind."""
-
-
 @pytest.mark.parametrize(
-    ("answer", "base_url", "sandbox"),
-    spread({name: NO_PROOF[name] for name in UNLIKE}, [(SANDBOX, False), (PRODUCTION, True)]),
+    ("answer", "base_url", "sandbox"), spread(OF_A_KIND, [(SANDBOX, False), (PRODUCTION, True)])
 )
 def test_a_host_or_the_word_of_the_user_is_proof(answer, base_url, sandbox):
     """Persons are created once the host or the user says that it is a sandbox."""
@@ -288,7 +317,7 @@ def test_a_host_or_the_word_of_the_user_is_proof(answer, base_url, sandbox):
 
 @pytest.mark.parametrize(
     ("kind", "path"),
-    [*zip(cycle(["404 of the object", "400 of a field"]), PATHS[1:])],
+    [*zip(cycle(["404 of the object", "400 of a field"]), PATHS[1::2])],
 )
 def test_only_the_path_of_a_sandbox_operation_proves(kind, path):
     """Other paths are tried with the same body.
