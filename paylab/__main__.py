@@ -17,9 +17,9 @@ def main() -> int:
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
-    from .cli.main import options_of, run
+    from .cli.main import read_options, run
 
-    options = options_of()
+    options = read_options()
     if signal.getsignal(signal.SIGINT) is _leave:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return run(options)

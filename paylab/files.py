@@ -29,18 +29,18 @@ def path_of(value: str | os.PathLike[str]) -> Path:
     if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
         value_text = plain(repr(value), 60)
         raise ArgumentError(f"the path of a file must be text or a Path, not {value_text}", "path")
-    text = os.fspath(value)
-    reason = _name_problem(text)
+    path_text = os.fspath(value)
+    reason = _find_name_problem(path_text)
     if reason:
-        raise ConfigError(f"{plain(text, 80)!r} cannot be the name of a file: {reason}")
-    return Path(text)
+        raise ConfigError(f"{plain(path_text, 80)!r} cannot be the name of a file: {reason}")
+    return Path(path_text)
 
 
 def require_regular(path: Path) -> None:
     """ConfigError for a pipe, which may never end, a device, a folder, or a loop of links."""
     try:
         is_regular = stat.S_ISREG(path.stat().st_mode)
-    except FileNotFoundError:  # whoever reads it says so
+    except FileNotFoundError:  # reading the file then raises this error
         return
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -49,11 +49,11 @@ def require_regular(path: Path) -> None:
         raise ConfigError(f"{path} cannot be read: it is not a regular file")
 
 
-def _name_problem(text: str) -> str:
+def _find_name_problem(path_text: str) -> str:
     """Why no file can have this path; empty if one can."""
     try:
-        path_bytes = os.fsencode(text)
-        part_lengths = [len(os.fsencode(part)) for part in Path(text).parts]
+        path_bytes = os.fsencode(path_text)
+        part_lengths = [len(os.fsencode(part)) for part in Path(path_text).parts]
     except UnicodeEncodeError:
         return "it contains an unpaired surrogate"
     if b"\0" in path_bytes:
@@ -70,20 +70,22 @@ def _name_problem(text: str) -> str:
 def replace(
     path: Path, *, private: bool = False, mode: int | None = None, is_durable: bool = True
 ) -> Iterator[BinaryIO]:
-    """Write a temporary file that replaces `path` at the end. After an error it is removed.
+    """Yield a temporary file to write to; it replaces `path` at the end of the block.
 
-    The file keeps the mode of the old one; a new file gets `mode`. With `private` only the owner
-    can read it. A file that is not durable outlives the process, but perhaps not a loss of power.
+    After an error it is removed. The file keeps the mode of the old one; a new file gets `mode`.
+    With `private` only the owner can read it. A file that is not durable outlives the process, but
+    perhaps not a loss of power.
     """
-    path = _resolved(path)  # keep a symbolic link
+    path = _resolve_path(path)  # keep a symbolic link
     require_parent(path)
-    _require_regular_file(path)
+    _require_replaceable(path)
     mode = PRIVATE_MODE if private else file_mode(path) or mode
     draft_mode = NEW_FILE_MODE if mode is None else PRIVATE_MODE
     draft = draft_path(path, "part")
 
-    def open_draft(name: str, flags: int) -> int:
-        return os.open(name, flags, draft_mode)
+    def open_draft(draft_name: str, flags: int) -> int:
+        """Open the temporary file with its mode from the start."""
+        return os.open(draft_name, flags, draft_mode)
 
     try:
         with open(draft, "xb", opener=open_draft) as sink:
@@ -103,9 +105,9 @@ def replace(
 def require_writable(path: Path) -> None:
     """ConfigError if `replace` cannot write this file. No file is left."""
     try:
-        path = _resolved(path)
+        path = _resolve_path(path)
         require_parent(path)
-        _require_regular_file(path)
+        _require_replaceable(path)
         draft = draft_path(path, "part")
         draft.touch(PRIVATE_MODE, exist_ok=False)
         draft.unlink()
@@ -114,8 +116,8 @@ def require_writable(path: Path) -> None:
         raise ConfigError(f"{path} cannot be written ({reason})") from None
 
 
-def _resolved(path: Path) -> Path:
-    """The existing file behind links; ConfigError for a loop, and for a link to no file."""
+def _resolve_path(path: Path) -> Path:
+    """The path of the file behind links; ConfigError for a loop, and for a link to no file."""
     try:
         resolved_path = path.resolve()
         is_loop = resolved_path.is_symlink()  # Python 3.13 resolves a loop to itself
@@ -143,8 +145,9 @@ def require_parent(path: Path) -> None:
         raise ConfigError(f"cannot write {path.name}: there is no folder {path.parent}")
 
 
-def _require_regular_file(path: Path) -> None:
-    if path.exists() and not path.is_file():  # it may be a device
+def _require_replaceable(path: Path) -> None:
+    """ConfigError if there is something else than a regular file, such as a device or a folder."""
+    if path.exists() and not path.is_file():
         raise ConfigError(f"cannot replace {path}: it is not a regular file")
 
 
@@ -154,13 +157,16 @@ def draft_path(path: Path, suffix: str) -> Path:
 
 
 def recover_path(path: Path) -> None:
-    """Restore the folder and remove the temporary files that a killed process left for a path."""
+    """Remove the temporary files and folders that a killed process left for a path.
+
+    If it had moved the old folder away (`.old`) and not put the new one there, that is moved back.
+    """
     path = path.resolve()
-    draft_names = re.compile(
+    draft_pattern = re.compile(
         rf"\.{re.escape(path.name)}(\.columns\.json)?\.[0-9a-f]{{12}}\.(part|old)"
     )
     for entry in sorted(path.parent.iterdir()):
-        if not draft_names.fullmatch(entry.name):
+        if not draft_pattern.fullmatch(entry.name):
             continue
         if entry.suffix == ".old" and not path.exists():
             entry.rename(path)

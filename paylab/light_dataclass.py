@@ -32,19 +32,20 @@ if not TYPE_CHECKING:
             raise TypeError("a light dataclass is frozen")
 
         def decorate(kind: type[T]) -> type[T]:
-            made_class = dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(kind)
-            made_class.__dataclass_params__.frozen = True  # a frozen dataclass can extend it
-            for name, function in _SHARED.items():
-                if name not in vars(made_class):
-                    setattr(made_class, name, function)
-            return made_class
+            """Make a light dataclass of a class; methods that it has itself stay."""
+            light_class = dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(kind)
+            light_class.__dataclass_params__.frozen = True  # a frozen dataclass can extend it
+            for method_name, method in _SHARED_METHODS.items():
+                if method_name not in vars(light_class):
+                    setattr(light_class, method_name, method)
+            return light_class
 
         return decorate
 
 
 @cache
 def _default_values(kind: Any) -> Mapping[str, Any]:
-    """The value of each field that no argument sets, in the order of the fields."""
+    """The default of each field in their order; MISSING for a field that has none."""
     return {field.name: field.default for field in fields(kind)}
 
 
@@ -68,16 +69,18 @@ def _required_fields(kind: object) -> frozenset[str]:
 
 
 def _initialize(record: Any, /, *positional: Any, **named: Any) -> None:
+    """The `__init__` of all light dataclasses: set the fields from arguments and defaults."""
     kind: Any = type(record)
     arguments = dict(zip(kind.__match_args__, positional, strict=False)) | named
     values = {**_default_values(kind), **arguments}
-    is_repeated = len(arguments) < len(positional) + len(named)
-    is_known = len(values) == len(_default_values(kind))
-    if is_repeated or not is_known or not _required_fields(kind) <= arguments.keys():
+    has_repeated_or_surplus = len(arguments) < len(positional) + len(named)
+    has_unknown = len(values) > len(_default_values(kind))
+    lacks_required = not _required_fields(kind) <= arguments.keys()
+    if has_repeated_or_surplus or has_unknown or lacks_required:
         _make_signature(kind).bind(*positional, **named)  # TypeError that names the argument
-    for name, factory in _default_factories(kind).items():
-        if name not in arguments:
-            values[name] = factory()
+    for field_name, factory in _default_factories(kind).items():
+        if field_name not in arguments:
+            values[field_name] = factory()
     vars(record).update(values)
     if hasattr(kind, "__post_init__"):
         record.__post_init__()
@@ -90,19 +93,23 @@ def _compared_fields(kind: Any) -> tuple[str, ...]:
 
 
 def _compared_values(record: Any) -> list[Any]:
+    """The values by which a record is equal to another."""
     kind: Any = type(record)
     return [getattr(record, name) for name in _compared_fields(kind)]
 
 
 def _is_equal(record: object, other: object) -> bool:
+    """The `__eq__` of all light dataclasses."""
     return type(other) is type(record) and _compared_values(record) == _compared_values(other)
 
 
 def _compute_hash(record: object) -> int:
+    """The `__hash__` of all light dataclasses."""
     return hash((type(record), *_compared_values(record)))
 
 
 def _write_repr(record: object) -> str:
+    """The `__repr__` of all light dataclasses: the class and its fields."""
     kind: Any = type(record)
     shown_names = [field.name for field in fields(kind) if field.repr]
     values = ", ".join(f"{name}={getattr(record, name)!r}" for name in shown_names)
@@ -110,15 +117,18 @@ def _write_repr(record: object) -> str:
 
 
 def _refuse_to_set(record: object, name: str, _value: object) -> NoReturn:
+    """The `__setattr__` of all light dataclasses: FrozenInstanceError that says what to write."""
     message = f"cannot assign to field {name!r}: a {type(record).__qualname__} does not change"
     raise FrozenInstanceError(f"{message}; dataclasses.replace(..., {name}=...) makes another")
 
 
 def _refuse_to_delete(_record: object, name: str) -> NoReturn:
+    """The `__delattr__` of all light dataclasses."""
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _name_known(record: object, name: str) -> NoReturn:
+def _refuse_unknown(record: object, name: str) -> NoReturn:
+    """The `__getattr__` of all light dataclasses: AttributeError with the name to use instead."""
     from .errors.names import raise_unknown_attribute  # only for a wrong name
 
     raise_unknown_attribute(record, name)
@@ -128,29 +138,35 @@ class _LazySignature:
     """The signature of a class, which editors show; made when it is read."""
 
     def __get__(self, _record: object, kind: Any) -> Signature | None:
+        """The signature of the fields; None for a class with an `__init__` of its own."""
         return _make_signature(kind) if kind.__init__ is _initialize else None
 
 
 def _make_signature(kind: Any) -> Signature:
+    """Make the signature of a class, with a parameter for each field."""
     from inspect import Parameter, Signature  # only for editors and wrong arguments
 
     parameters = []
     for field in fields(kind):
-        way = Parameter.KEYWORD_ONLY if field.kw_only else Parameter.POSITIONAL_OR_KEYWORD
+        parameter_kind = (
+            Parameter.KEYWORD_ONLY if field.kw_only else Parameter.POSITIONAL_OR_KEYWORD
+        )
         default = Parameter.empty if field.name in _required_fields(kind) else field.default
         if field.name in _default_factories(kind):
             default = _default_factories(kind)[field.name]()
-        parameters.append(Parameter(field.name, way, default=default, annotation=field.type))
+        parameters.append(
+            Parameter(field.name, parameter_kind, default=default, annotation=field.type)
+        )
     return Signature(parameters)
 
 
-_SHARED: Mapping[str, Any] = {
+_SHARED_METHODS: Mapping[str, Any] = {
     "__init__": _initialize,
     "__eq__": _is_equal,
     "__hash__": _compute_hash,
     "__repr__": _write_repr,
     "__setattr__": _refuse_to_set,
     "__delattr__": _refuse_to_delete,
-    "__getattr__": _name_known,
+    "__getattr__": _refuse_unknown,
     "__signature__": _LazySignature(),
 }

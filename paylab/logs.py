@@ -14,7 +14,7 @@ class PrintableRecords(logging.Filter):
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Replace the text of the record where something was escaped."""
+        """Escape the text and the traceback of a record in place; always True, to keep it."""
         message = record.getMessage()
         escaped_message = printable_lines(message)
         if escaped_message != message:

@@ -23,19 +23,19 @@ def is_loopback(host: str) -> bool:
 def host_refusal(
     headers: Iterable[tuple[bytes, bytes]], allowed: Collection[str] = ()
 ) -> tuple[int, str] | None:
-    """Status and text for a request to refuse by its headers. None if it is allowed.
+    """The status and the text to refuse a request with, by its headers; None if it is allowed.
 
     `allowed` are additional host names. IP addresses are always allowed: they are not resolved.
     """
     hosts: list[str] = []
     origins: list[str] = []
-    for name, value in headers:
-        lower_name = name.lower()
+    for name_bytes, value_bytes in headers:
+        lower_name = name_bytes.lower()
         if lower_name == b"host":
-            hosts.append(value.decode("latin-1"))
+            hosts.append(value_bytes.decode("latin-1"))
         elif lower_name == b"origin":
-            origins.append(value.decode("latin-1"))
-    if len(hosts) > 1:  # each program on the way may have read another one
+            origins.append(value_bytes.decode("latin-1"))
+    if len(hosts) > 1:  # programs on the way may have read different ones
         return 400, f"a request has one Host header, not {len(hosts)}"
     for host in hosts:
         host_name = _host_of_url(f"//{host}")
@@ -57,13 +57,15 @@ def _host_of_url(url: str) -> str:
         return ""
 
 
-def _is_local_name(name: str) -> bool:
-    return is_loopback(name) or name.endswith(".localhost")
+def _is_local_name(host_name: str) -> bool:
+    """Whether a name is always that of this machine."""
+    return is_loopback(host_name) or host_name.endswith(".localhost")
 
 
 @lru_cache(maxsize=64)  # every request has the Host of its server
-def _read_address(name: str) -> IPv4Address | IPv6Address | None:
+def _read_address(host_name: str) -> IPv4Address | IPv6Address | None:
+    """The IP address that a host name is; None if it is a name."""
     try:
-        return ip_address(name)
+        return ip_address(host_name)
     except ValueError:
         return None

@@ -152,16 +152,17 @@ class Repetition:
         if self._task is not None:
             self._task.cancel()
         thread = self._thread
-        if thread is None or thread is current_thread():
-            return
-        if thread.is_alive():
+        is_own_thread = thread is current_thread()  # the function itself stops the calls
+        if thread is not None and not is_own_thread and thread.is_alive():
             thread.join()
 
     def _repeat(self) -> None:
+        """Call the function in a thread until it is stopped."""
         while not self._stopped.wait(self._seconds):
             self._run()
 
     async def _repeat_in_loop(self) -> None:
+        """Call the function in the event loop until it is stopped."""
         import asyncio
 
         while not self._stopped.is_set():
@@ -183,10 +184,12 @@ def end_process(process: Process, seconds: float = END_SECONDS) -> None:
     """
 
     def ask_again() -> None:
+        """Ask again, and kill the process later."""
         process.terminate()
         call_later(seconds, kill, "paylab-kill")
 
     def kill() -> None:
+        """Kill the process and its session, unless it has ended."""
         if process.poll() is not None:
             return
         with suppress(AttributeError, ProcessLookupError):  # Windows has no groups

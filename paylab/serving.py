@@ -35,7 +35,10 @@ HEADERS_BYTES_MAX = 64 * 1024
 
 
 class ServingConfig(uvicorn.Config):
-    """The configuration of a server, with the open connections by the address of their client."""
+    """The configuration of a server, with the open connections by the address of their client.
+
+    uvicorn passes it to each connection, which has no other way to the server.
+    """
 
     def __init__(self, app: Any, headers_seconds: float, **options: Any) -> None:
         super().__init__(app, **options)
@@ -55,14 +58,14 @@ class HTTPConnection(HttpToolsProtocol):
         self._config = config
 
     def connection_made(self, transport: Any) -> None:
-        """Record the connection, and start the deadline of the first request."""
+        """Record the connection, which `abort` needs, and start the deadline of its headers."""
         super().connection_made(transport)
         self._client = tuple(transport.get_extra_info("peername") or ())
         self._config.transports[self._client] = transport
         self._start_deadline(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, unless the headers are too large."""
+        """Read on; abort the connection when its headers are too large."""
         super().data_received(data)
         self._bytes_received += len(data)
         if self._deadline is not None and self._bytes_received > HEADERS_BYTES_MAX:
@@ -85,11 +88,13 @@ class HTTPConnection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _start_deadline(self, transport: asyncio.Transport) -> None:
+        """Abort the connection unless the headers of a request are complete in time."""
         self._stop_deadline()
         self._deadline = self.loop.call_later(self._config.headers_seconds, transport.abort)
         self._bytes_received = 0
 
     def _stop_deadline(self) -> None:
+        """Cancel the deadline, if one runs."""
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
@@ -151,8 +156,8 @@ class ServingThread:
         """Whether it is listening."""
         return self._thread is not None and self._thread.is_alive()
 
-    def abort(self, client: Any) -> None:
-        """Abort a client's connection."""
-        transport = self._config.transports.get(tuple(client))
+    def abort(self, client_address: Any) -> None:
+        """Abort the connection of the client with this address and port."""
+        transport = self._config.transports.get(tuple(client_address))
         if transport is not None:
             transport.abort()

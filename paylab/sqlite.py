@@ -35,13 +35,13 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
     Two processes may do this at the same time.
     """
     connection.execute("BEGIN")  # read both marks at the same time
-    ready = _is_ready(connection, layout)
+    has_layout = _has_layout(connection, layout)
     connection.execute("COMMIT")
-    if ready:
+    if has_layout:
         return
-    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("BEGIN IMMEDIATE")  # another process may create the tables meanwhile
     try:
-        if not _is_ready(connection, layout):
+        if not _has_layout(connection, layout):
             has_tables = connection.execute("SELECT 1 FROM sqlite_master").fetchone()
             if has_tables:
                 raise sqlite3.DatabaseError("it is a database of another program")
@@ -55,12 +55,10 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
         raise
 
 
-def _is_ready(connection: sqlite3.Connection, layout: Layout) -> bool:
-    """Whether the file has this layout; sqlite3.DatabaseError for another one."""
-    mark, version = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("application_id", "user_version")
-    )
+def _has_layout(connection: sqlite3.Connection, layout: Layout) -> bool:
+    """Whether the file has this layout; False for a new file, sqlite3.DatabaseError for others."""
+    (mark,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
     if mark == layout.mark and version not in (0, layout.version):
         raise sqlite3.DatabaseError(
             f"its format is {version}, this version of paylab reads {layout.version}"

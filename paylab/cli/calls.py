@@ -39,11 +39,11 @@ def run(options: argparse.Namespace) -> int:
             " and `lab.calls` in a notebook for its own"
         )
     with closing(Follower()) as follower:
-        show = partial(_show, as_json=options.json, failed=options.failed)
+        show = partial(_show_call, as_json=options.json, failed=options.failed)
         return follow(lambda _: follower.calls(CHECK_SECONDS), show, "call")
 
 
-def _show(call: Mapping[str, Any], *, as_json: bool, failed: bool) -> bool:
+def _show_call(call: Mapping[str, Any], *, as_json: bool, failed: bool) -> bool:
     """Show a call, unless only failed ones are wanted (`failed`); return whether it was shown."""
     is_success = call["status"] in range(200, 300)
     if failed and is_success:

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     value_by_name = {name: _ask_setting(name, options) for name in PROMPTS}
     check_encrypted(check_base_url(value_by_name["base_url"]))
     if not options.no_check:
-        _check(value_by_name)
+        _check_keys(value_by_name)
     is_in_keyring = _move_keys_to_keyring(options, value_by_name)
     stored_place = "the system's keyring" if is_in_keyring else f"{path} (only you)"
     document[options.profile] = value_by_name
@@ -104,9 +104,10 @@ def _ask_setting(setting_name: str, options: argparse.Namespace) -> str:
     return typed_text
 
 
-def _check(value_by_name: dict[str, str]) -> None:
+def _check_keys(value_by_name: dict[str, str]) -> None:
     """Send one signed GET; an error says that nothing was written."""
-    with connect(*map(value_by_name.__getitem__, PROMPTS)) as lab:
+    base_url, api_key, secret_key = (value_by_name[name] for name in PROMPTS)
+    with connect(base_url, api_key, secret_key) as lab:
         try:
             lab.transfers.list(limit=1).first()
         except PaylabError:

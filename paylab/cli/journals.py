@@ -57,13 +57,13 @@ class ProxyJournal:
 
     def _read_requests(self, after: int = 0) -> Sequence[JsonObject]:
         """The requests with a number above `after` as JSON."""
-        return self._read("requests", after)
+        return self._read_list("requests", after)
 
     def journal(self, after: int = 0, *, raw: bool = False) -> list[JsonObject]:
         """Everything with a sequence number above `after` as JSON, in one sequence."""
-        return self._read("journal", after, raw=int(raw))
+        return self._read_list("journal", after, raw=int(raw))
 
-    def _read(self, list_name: str, after: int, **params: int) -> list[JsonObject]:
+    def _read_list(self, list_name: str, after: int, **params: int) -> list[JsonObject]:
         """The rows of a list of the journal API that follow a number."""
         path = f"{CONTROLS}/{list_name}"
         journal_rows: list[JsonObject] = self._lab.request(

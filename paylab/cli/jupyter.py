@@ -130,15 +130,19 @@ def run(options: argparse.Namespace) -> int:
                 stdout=None if options.verbose else log,
                 stderr=None if options.verbose else subprocess.STDOUT,
             )
-            return _until_stopped(child, first_path, started_at, log)
+            return _wait_until_stopped(child, first_path, started_at, log)
 
 
-def _until_stopped(
+def _wait_until_stopped(
     child: subprocess.Popen[bytes], first_path: str, started_at: float, log: IO[str]
 ) -> int:
-    """Print JupyterLab's address, and wait until it ends or a signal ends it."""
-    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-        signal.signal(number, lambda *_: runtime.end_process(child))
+    """Print JupyterLab's address, and wait until it ends or a signal ends it.
+
+    If it does not start, the end of its log is printed.
+    """
+    hangup = getattr(signal, "SIGHUP", signal.SIGTERM)  # Windows has no SIGHUP
+    for signal_number in (signal.SIGINT, signal.SIGTERM, hangup):
+        signal.signal(signal_number, lambda *_: runtime.end_process(child))
     try:
         server = _wait_for_start(child, started_at)
     except PaylabError:
@@ -178,7 +182,10 @@ def _wait_for_start(child: subprocess.Popen[bytes], started_at: float) -> dict[s
 
 
 def copy_notebooks() -> tuple[Path, list[str]]:
-    """The folder of the copies, and the names of changed notebooks that were not updated."""
+    """Copy or update the notebooks; return their folder, and the names of those you changed.
+
+    A notebook that you changed is not updated.
+    """
     current_folder = Path.cwd()
     notebook_folder = current_folder if current_folder.name == FOLDER else current_folder / FOLDER
     notebook_folder.mkdir(exist_ok=True)
@@ -190,13 +197,13 @@ def copy_notebooks() -> tuple[Path, list[str]]:
     }
     changed_names = []
     for notebook_name, content in packaged_notebooks.items():
-        written_digest = digest_by_name.get(notebook_name)
+        copied_digest = digest_by_name.get(notebook_name)
         digest = sha256(content).hexdigest()
         copy = notebook_folder / notebook_name
-        is_up_to_date = written_digest == digest and copy.is_file()
+        is_up_to_date = copied_digest == digest and copy.is_file()
         if is_up_to_date:
             continue
-        if not _may_replace(copy, (written_digest, digest)):
+        if not _may_replace(copy, (copied_digest, digest)):
             changed_names.append(notebook_name)
             continue
         with files.replace(copy) as sink:
@@ -243,19 +250,17 @@ def trust_copies(folder: Path) -> None:
 
 def find_unchanged(folder: Path) -> dict[str, bytes]:
     """The notebooks in a folder whose bytes are those of the package, by name."""
-    packaged_notebooks = _packaged_notebooks()
     return {
-        name: text for name, text in packaged_notebooks.items() if _is_same(folder / name, text)
+        notebook_name: notebook_bytes
+        for notebook_name, notebook_bytes in _packaged_notebooks().items()
+        if _has_content(folder / notebook_name, notebook_bytes)
     }
 
 
-def _is_same(path: Path, notebook_bytes: bytes) -> bool:
+def _has_content(path: Path, notebook_bytes: bytes) -> bool:
     """Whether a file has this content; a file of another size is not read."""
-    return (
-        path.is_file()
-        and path.stat().st_size == len(notebook_bytes)
-        and path.read_bytes() == notebook_bytes
-    )
+    has_same_size = path.is_file() and path.stat().st_size == len(notebook_bytes)
+    return has_same_size and path.read_bytes() == notebook_bytes
 
 
 def _packaged_notebooks() -> dict[str, bytes]:
@@ -274,23 +279,23 @@ def _read_record(target: Path) -> dict[str, str]:
     return dict(digests) if isinstance(digests, dict) else {}
 
 
-def notebook_path(folder: Path, wanted: str | None) -> str:
+def notebook_path(folder: Path, requested_name: str | None) -> str:
     """The path in JupyterLab of a notebook, by its name or the start of its name.
 
-    Without a name it is the first unchanged one, or that of the folder when there is none. A name
-    that several have is that of an unchanged one, of a changed copy, then of another notebook.
+    Without a name it is the first unchanged notebook, or the folder if there is none. If several
+    names have the same start, an unchanged notebook is first, then a changed copy, then any other.
     """
     unchanged_names = find_unchanged(folder)
-    if not wanted:
+    if not requested_name:
         return f"lab/tree/{min(unchanged_names)}" if unchanged_names else "lab"
     names_in_folder = sorted(path.name for path in folder.glob("*.ipynb"))
     copied_names = [name for name in _packaged_notebooks() if name in names_in_folder]
     ordered_names = dict.fromkeys([*unchanged_names, *copied_names, *names_in_folder])
-    name_start = Path(wanted).name
+    name_start = Path(requested_name).name
     fitting_names = [name for name in ordered_names if name.startswith(name_start)]
     if not fitting_names:
         raise FileNotFoundError(
-            f"there is no notebook {wanted}: choose one of {', '.join(ordered_names)}"
+            f"there is no notebook {requested_name}: choose one of {', '.join(ordered_names)}"
         )
     return f"lab/tree/{name_start if name_start in fitting_names else fitting_names[0]}"
 

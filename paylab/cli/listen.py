@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         port=options.port,
         url=options.url,
     ) as inbox:
-        inbox.on_arrival(partial(_print, target=options.forward_to, in_json=options.json))
+        inbox.on_arrival(partial(_print_arrival, target=options.forward_to, in_json=options.json))
         warn_user(f"Listening on {inbox.url} for {lab.place}. Stop it with Ctrl-C.")
         while not stopped.wait(1):
             pass
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print(arrival: Arrival, *, target: str | None, in_json: bool) -> None:
+def _print_arrival(arrival: Arrival, *, target: str | None, in_json: bool) -> None:
     """Print a received event on a line, with its order, its repetitions and the answer to it.
 
     `target` is the URL of the handler that it was sent on to.

@@ -55,7 +55,7 @@ LISTED = ("individuals", "transfers", "conversion_accounts", "conversions", "web
 """The names of lists, which somebody may take for commands."""
 
 READING = ("export", "get", "list", "reconcile", "sync")
-"""The commands that send nothing but GETs, of which an error need not say so."""
+"""The commands that send only GETs: their errors do not say that nothing was sent."""
 
 DONE = 0
 FAILED = 1
@@ -70,7 +70,7 @@ MISUSES = (
     IsADirectoryError,
     NotADirectoryError,
 )
-"""What was typed cannot be right: a setting, a word, or a file that is not there."""
+"""The errors of a command line that cannot be right: a setting, a word, or a missing file."""
 DESCRIPTION = "Explore and integrate a cross-border payments service."
 HELP = """examples:
   paylab lab                               # the notebooks, on simulators
@@ -82,31 +82,31 @@ Tab completion: paylab --print-completion bash (or zsh, tcsh)."""
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command with these arguments; by default with those of the process."""
-    return run(options_of(argv))
+    return run(read_options(argv))
 
 
-def options_of(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """The options of a command line; loads the module of the command."""
+def read_options(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the options of a command line; only the module of its command is loaded."""
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     command_names = [word for word in arguments if word in COMMANDS][:1]
-    loaded = COMMANDS if "--print-completion" in arguments else command_names
-    return parser(loaded).parse_args(arguments)
+    loaded_commands = COMMANDS if "--print-completion" in arguments else command_names
+    return parser(loaded_commands).parse_args(arguments)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run a command; print errors to stderr as one sentence."""
     warned_texts: list[str] = []
 
-    def warn(message: Warning | str, *_: object, **__: object) -> None:
+    def print_warning(message: Warning | str, *_: object, **__: object) -> None:
         """Print a warning as one sentence, without the code location."""
         warned_texts.append(str(message))
         warn_user(f"paylab: {in_options(str(message), options)}")
 
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = warn
+            warnings.showwarning = print_warning
             return int(command_module(options.command).run(options))
-    except BrokenPipeError:  # nothing more is printed
+    except BrokenPipeError:  # nobody reads the output: Python must not fail when it flushes it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except MISUSES as error:
@@ -170,7 +170,7 @@ class Help(argparse.RawDescriptionHelpFormatter):
     """Help that shows the default values of options."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
-        """The help of an option, with its default value unless it is empty or told already."""
+        """The help of an option, with its default value unless that is empty or named already."""
         help_text = action.help or ""
         has_default = action.default not in (None, "", argparse.SUPPRESS) and action.nargs != 0
         if not has_default or "default" in help_text:
@@ -178,8 +178,8 @@ class Help(argparse.RawDescriptionHelpFormatter):
         return f"{help_text} (default: %(default)s)"
 
 
-def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
-    """The parser; only the commands in `loaded` have their options."""
+def parser(loaded_commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+    """Make the parser; only the commands in `loaded_commands` have their options."""
     main_parser = Parser(prog="paylab", description=DESCRIPTION, epilog=HELP, formatter_class=Help)
     main_parser.add_argument("--version", action="version", version=f"paylab {__version__}")
     main_parser.add_argument(
@@ -187,9 +187,9 @@ def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     )
     commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command_name, description in COMMANDS.items():
-        module = command_module(command_name) if command_name in loaded else None
         command = commands.add_parser(command_name, help=description, formatter_class=Help)
-        if module is not None:
+        if command_name in loaded_commands:
+            module = command_module(command_name)
             command.description = command_description(command_name, module)
             command.epilog = f"example: {command_example(command_name, module)}"
             module.add_arguments(command)
@@ -202,11 +202,13 @@ SHELLS = ("bash", "zsh", "tcsh")
 class Completion(argparse.Action):
     """Print the completion script of a shell, and exit."""
 
-    def __call__(self, parser: argparse.ArgumentParser, *given: Any, **more: object) -> None:
+    def __call__(
+        self, parser: argparse.ArgumentParser, _: object, shell: Any, *_option: object
+    ) -> None:
         """Print the script for all commands."""
         import shtab
 
-        print(shtab.complete(parser, shell=given[1]))
+        print(shtab.complete(parser, shell=shell))
         parser.exit(DONE)
 
 
@@ -234,29 +236,29 @@ def command_example(name: str, module: ModuleType) -> str:
 
 
 def _print_error(
-    error: Exception, exit_status: int, options: argparse.Namespace, warned: Collection[str] = ()
+    error: Exception, exit_status: int, options: argparse.Namespace, warned_texts: Collection[str]
 ) -> int:
     """Print an error with its hint, and return the exit status.
 
-    `warned` are the warnings that were printed before.
+    `warned_texts` are the warnings that were printed before.
     """
     hint = getattr(error, "hint", None)
     hint_text = f". Try: {hint}" if hint else ""
-    error_text = _error_text(error, warned)
+    error_text = _error_text(error, warned_texts)
     if options.command in READING:
         error_text = error_text.removeprefix("not sent: ")
     warn_user(f"paylab: {in_options(f'{error_text}{hint_text}', options)}", "red")
     return exit_status
 
 
-def _error_text(error: Exception, warned: Collection[str]) -> str:
+def _error_text(error: Exception, warned_texts: Collection[str]) -> str:
     """The text of an error; for a file, its name and the system's message without errno.
 
     Problems of which a warning was printed are not repeated.
     """
     if isinstance(error, APIStatusError) and error.problems:
         problem_texts = {str(problem) for problem in error.problems}
-        if problem_texts <= {*warned}:
+        if problem_texts.issubset(warned_texts):
             return f"{error.status} the service refuses this"
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"

@@ -64,11 +64,11 @@ def run(options: argparse.Namespace) -> int:
     if options.collection == "bruno":
         return _write_bruno(options)
     if options.service_schema:
-        document_text, summary = _service_schema()
+        document_text, summary = _make_service_schema()
     elif options.collection:
-        document_text, summary = _postman(options)
+        document_text, summary = _make_postman_collection(options)
     else:
-        document_text, summary = _document(options)
+        document_text, summary = _make_document(options)
     if options.to is None:
         print(document_text)
         return 0
@@ -78,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _document(options: argparse.Namespace) -> tuple[str, str]:
-    """The document as JSON, and a summary of it: "12 paths and 30 schemas"."""
+def _make_document(options: argparse.Namespace) -> tuple[str, str]:
+    """Make the document as JSON, and a summary of it: "12 paths and 30 schemas"."""
     if options.controls:
         from ..simulator.control_document import control_document
 
@@ -92,8 +92,8 @@ def _document(options: argparse.Namespace) -> tuple[str, str]:
     return json.dumps(spec, indent=2, ensure_ascii=False), summary
 
 
-def _postman(options: argparse.Namespace) -> tuple[str, str]:
-    """A collection of Postman as JSON, and a summary of it: "25 requests"."""
+def _make_postman_collection(options: argparse.Namespace) -> tuple[str, str]:
+    """Make a collection of Postman as JSON, and a summary of it: "25 requests"."""
     from ..openapi.postman import make_postman_collection
 
     collection = make_postman_collection(service_for(options.service), options.server)
@@ -121,8 +121,8 @@ def _write_bruno(options: argparse.Namespace) -> int:
     return 0
 
 
-def _service_schema() -> tuple[str, str]:
-    """The JSON Schema of a service.toml, and a summary of it: "the schema of 120 settings"."""
+def _make_service_schema() -> tuple[str, str]:
+    """Make the JSON Schema of a service.toml, and a summary: "the schema of 120 settings"."""
     from ..spec.service.keys import setting_keys
     from ..spec.service.schema import schema_text
 

@@ -106,11 +106,11 @@ def run(options: argparse.Namespace) -> int:
     if options.file is None:
         raise ConfigError("name a CSV file of payouts; paylab payout --template prints an example")
     refuse_unknown_variables()
-    option_names = ("reference", "delimiter", *DEFAULTS)
-    payout_options: dict[str, Any] = {
-        name: getattr(options, name) for name in option_names if getattr(options, name)
-    }
-    payout_options["references"] = not options.no_references
+    payout_options: dict[str, Any] = {"references": not options.no_references}
+    for option_name in ("reference", "delimiter", *DEFAULTS):
+        option = getattr(options, option_name)
+        if option:
+            payout_options[option_name] = option
     plan = make_plan(options.file, service=_find_service(), **payout_options)
     if options.dry_run or plan.problems:
         if options.to is not None:
@@ -162,18 +162,20 @@ def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
 
 
 def _problem_texts(plan: Plan) -> Iterator[str]:
-    """Each problem with its row; of one that many rows have, the first rows and their number."""
-    problems_by_text: dict[tuple[str, str], list[RowProblem]] = {}
+    """Yield each problem with its row; of one that many rows have, only the first rows.
+
+    "120 rows (2, 3, 4, ...), source_amount: is required"
+    """
+    equal_problems: dict[tuple[str, str], list[RowProblem]] = {}
     for problem in plan.problems:
-        problems_by_text.setdefault((problem.field, problem.message), []).append(problem)
-    for (field, message), problems in problems_by_text.items():
+        equal_problems.setdefault((problem.field, problem.message), []).append(problem)
+    for (field_name, message), problems in equal_problems.items():
         if len(problems) <= ROWS_NAMED_MAX:
             yield from map(str, problems)
             continue
         first_rows = ", ".join(str(problem.row) for problem in problems[:ROWS_NAMED_MAX])
-        yield (
-            f"{len(problems)} rows ({first_rows}, ...), {f'{field}: ' if field else ''}{message}"
-        )
+        field_text = f"{field_name}: " if field_name else ""
+        yield f"{len(problems)} rows ({first_rows}, ...), {field_text}{message}"
 
 
 def _print_results(results: BatchResults, *, as_json: bool) -> int:

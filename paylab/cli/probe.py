@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         say(json.dumps(report.to_dict(), default=str))
     else:
-        _show(report, Path(options.to))
+        _show_report(report, Path(options.to))
     return 0 if report.complete and report.works else 1
 
 
@@ -79,7 +79,7 @@ def _ask_for_consent(base_url: str) -> bool:
     return input("Create them? [y/N] ").strip().lower() in ("y", "yes")
 
 
-def _show(report: Report, to: Path) -> None:
+def _show_report(report: Report, to: Path) -> None:
     """Print how far the walk came, then what differs and what to ask."""
     if report.hopeless:
         warn_user(f"paylab: {report.summary}")

@@ -83,12 +83,12 @@ def _read_rows(options: argparse.Namespace) -> Mapping[str, Sequence[JsonMapping
 
 
 def _warn_of_dropped(journal_rows: Sequence[JsonMapping]) -> None:
-    """Say from which call on a journal is judged that does not begin with the first."""
-    numbers = (row["number"] for row in journal_rows if row["kind"] == "request")
-    first_number = next(numbers, 1)
+    """Warn if a journal does not begin with the first call, since it dropped earlier ones."""
+    request_numbers = (row["number"] for row in journal_rows if row["kind"] == "request")
+    first_number = next(request_numbers, 1)
     if first_number > 1:
-        text = f"the journal begins with call {first_number}: earlier calls are not judged"
-        warn_user(f"paylab: {text}", "yellow")
+        warning = f"the journal begins with call {first_number}: earlier calls are not judged"
+        warn_user(f"paylab: {warning}", "yellow")
 
 
 def _write_page(readiness: Readiness, path: Path) -> None:

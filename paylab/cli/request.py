@@ -72,14 +72,14 @@ def run(options: argparse.Namespace) -> int:
     announce(lab.place)
     try:
         if options.command == "list":
-            for listed_item in _find_items(lab, path, options):
+            for listed_item in _read_items(lab, path, options):
                 say(write_json(lab.client.redaction.json(listed_item)))
         else:
-            response_body = _send(lab, path, body, options)
+            response_body = _send_request(lab, path, body, options)
             say(format_json(lab.client.redaction.json(response_body)))
     finally:
         for call in lab.calls if options.verbose else ():
-            warn_user(layers(call))
+            warn_user(_describe_call(call))
     return 0
 
 
@@ -90,7 +90,7 @@ def _absolute_path(path: str) -> str:
     return f"/v1/{path}"
 
 
-def _send(lab: Lab, path: str, body: object, options: argparse.Namespace) -> Any:
+def _send_request(lab: Lab, path: str, body: object, options: argparse.Namespace) -> Any:
     """Send the GET or the POST of a command, and return the JSON of its response."""
     if options.command == "get":
         return lab.request("GET", path)
@@ -98,11 +98,10 @@ def _send(lab: Lab, path: str, body: object, options: argparse.Namespace) -> Any
     return lab.request("POST", path, json=body, idempotency_key=options.key)
 
 
-def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[Any]:
-    """The items of a list, over all pages, that the filters keep."""
+def _read_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[Any]:
+    """Read all pages of a list; return the items that the filters keep, at most `--limit`."""
     bare_path, _, query_text = path.partition("?")
     params: dict[str, Any] = dict(parse_qsl(query_text, keep_blank_values=True))
-
     resource_name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
     list_form = lab.client.service.list(resource_name) if verb == "list" else None
     filters = read_filter_options(options, resource_name if list_form else None)
@@ -111,7 +110,7 @@ def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     cursor_parameter = list_form.cursor_parameter if list_form else "cursor"
 
     def fetch_page(cursor: str | None) -> RawPage:
-        """One page of the list; PaylabError if the response is none."""
+        """Fetch a page of the list; PaylabError if the response is no page."""
         response = lab.client.send("GET", bare_path, params={**params, cursor_parameter: cursor})
         try:
             return read_page(response.body, list_form, bare=True)
@@ -121,12 +120,16 @@ def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     translation = Translation(lab.client.service)
 
     def keeps_row(row: Any) -> bool:
-        """Whether the filters that the service does not apply keep a row."""
+        """Whether a row passes the filters that the service does not apply."""
         model = OPERATIONS[f"{resource_name}.{verb}"].answer
         return row_filter.keeps(translation.translate_answer(model, row).get)
 
-    first_cursor = params.get(cursor_parameter)
-    pager = Pager(fetch_page, lambda row: row, first_cursor, keeps_row if row_filter else None)
+    pager = Pager(
+        fetch_page,
+        lambda row: row,  # a row is printed as it is, not as a model
+        params.get(cursor_parameter),
+        keeps_row if row_filter else None,
+    )
     return islice(pager, options.limit)
 
 
@@ -140,12 +143,18 @@ def _split_filters(
     if not filters:
         return {}, RowFilter()
     sent_filters, row_filter = read_filters(lab.client.service, resource_name, filters)
-    return {name: value for name, value in sent_filters.items() if value is not None}, row_filter
+    query_parameters = {
+        parameter_name: filter_value
+        for parameter_name, filter_value in sent_filters.items()
+        if filter_value is not None
+    }
+    return query_parameters, row_filter
 
 
 def _operation_at(lab: Lab, method: str, path: str) -> str:
-    """The operation at a path; empty if there is none."""
-    route = lab.client.service.match(path)[0].get(method)
+    """The operation of a method at a path; empty if there is none."""
+    route_by_method, _ = lab.client.service.match(path)
+    route = route_by_method.get(method)
     return route.operation if route else ""
 
 
@@ -166,8 +175,8 @@ def _read_body(body_text: str | None) -> Any:
         raise ConfigError(f"--json is not JSON: {error}") from None
 
 
-def layers(call: Call) -> str:
-    """A call in full, redacted: the signed texts, headers and bodies."""
+def _describe_call(call: Call) -> str:
+    """A call in full, redacted: the signed texts, the headers and the body of the request."""
     request_text = _message_text(call.request_headers, call.request_body.text)
     text_by_title = {
         "Canonical request": call.canonical,

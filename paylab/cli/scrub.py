@@ -62,13 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Scrub or check each file; return 1 if a check has findings."""
     leaks: list[tuple[Path, Leak]] = []
-    switches = {
-        "keep_personal": options.keep_personal,
-        "personal": find_personal_names(service_for(options.service).diff()),
-    }
+    personal_names = find_personal_names(service_for(options.service).diff())
     for path in options.files:
-        document_text, document = _read(path)
-        clean_document, findings = scrub(document, **switches)
+        document_text, document = _read_document(path)
+        clean_document, findings = scrub(
+            document, keep_personal=options.keep_personal, personal=personal_names
+        )
         leaks += [(path, finding) for finding in findings]
         if findings and not options.check:
             _renew_checksum(clean_document)
@@ -102,7 +101,7 @@ def _print_leaks(leaks: list[tuple[Path, Leak]], options: argparse.Namespace) ->
         print_line(printable(f"{path}: {leak}"))
 
 
-def _read(path: Path) -> tuple[str, dict[str, Any]]:
+def _read_document(path: Path) -> tuple[str, dict[str, Any]]:
     """A file as text and as JSON; ConfigError if it is none of the kinds that are scrubbed."""
     require_regular(path)
     try:
@@ -127,16 +126,20 @@ def _is_known(document: dict[str, Any]) -> bool:
 def _document_text(document: dict[str, Any], *, like: str) -> str:
     """The document as JSON in the layout of `like`, its earlier text.
 
-    That is the indentation, the escapes, the line ends and the last line.
+    That is the indentation, the escapes, the line ends and the end of the text.
     """
-    after_first_line = like.partition("\n")[2]
-    indent_length = len(after_first_line) - len(after_first_line.lstrip(" \t"))
-    indent = after_first_line[:indent_length] or None
-    separators = None if indent or '": ' in like else (",", ":")
+    second_line = like.partition("\n")[2]
+    indent_length = len(second_line) - len(second_line.lstrip(" \t"))
+    indent = second_line[:indent_length] or None
+    is_compact = not indent and '": ' not in like
     json_text = json.dumps(
-        document, indent=indent, separators=separators, ensure_ascii=like.isascii()
+        document,
+        indent=indent,
+        separators=(",", ":") if is_compact else None,
+        ensure_ascii=like.isascii(),
     )
-    json_text += like[len(like.rstrip()) :]
+    end_of_text = like[len(like.rstrip()) :]
+    json_text += end_of_text
     if "\r\n" not in like:
         return json_text
     return json_text.replace("\n", "\r\n").replace("\r\r\n", "\r\n")

@@ -15,13 +15,16 @@ FACTS = ("base_url", "api_key", "secret_key", "control_token")
 """What other programs need to use a simulator that is served."""
 
 
-def service_for(given: str | None, environ: Mapping[str, str] = os.environ) -> Service:
-    """The assumptions of a service.toml: the option's, else that of PAYLAB_SERVICE."""
+def service_for(service_file: str | None, environ: Mapping[str, str] = os.environ) -> Service:
+    """The service of a service.toml: of this file, else of that in PAYLAB_SERVICE.
+
+    Without both, the service of the specification.
+    """
     from ..client.settings import find_service
     from ..spec.service.service import Service
 
-    sources = find_service(given, environ)
-    service: Service = sources["service"][0] if sources else Service()
+    found_settings = find_service(service_file, environ)
+    service: Service = found_settings["service"][0] if found_settings else Service()
     return service
 
 
@@ -33,12 +36,12 @@ def variables(server: ServedSimulator, facts: Sequence[str] = FACTS) -> dict[str
     return {f"PAYLAB_{fact_name.upper()}": getattr(server, fact_name) for fact_name in facts}
 
 
-def environment(server: ServedSimulator, service: str | None) -> dict[str, str]:
+def environment(server: ServedSimulator, service_file: str | None) -> dict[str, str]:
     """The variables that name this simulator, and the service.toml that it follows if any."""
-    variable_by_name = variables(server)
-    if service:
-        variable_by_name["PAYLAB_SERVICE"] = str(Path(service).expanduser().resolve())
-    return variable_by_name
+    value_by_variable = variables(server)
+    if service_file:
+        value_by_variable["PAYLAB_SERVICE"] = str(Path(service_file).expanduser().resolve())
+    return value_by_variable
 
 
 def exports(server: ServedSimulator, facts: Sequence[str] = FACTS[:3]) -> str:

@@ -60,22 +60,25 @@ def run(options: argparse.Namespace) -> int:
     if not METHOD.fullmatch(options.method):
         raise ConfigError(f"{options.method!r} is not a method: write GET, POST or another word")
     check_url(options.url)
-    return _compare(options) if options.compare else _sign(options)
+    return _compare_headers(options) if options.compare else _sign_request(options)
 
 
-def _compare(options: argparse.Namespace) -> int:
+def _compare_headers(options: argparse.Namespace) -> int:
     """Compare another program's headers with the right ones; the secret is PAYLAB_SECRET_KEY."""
     # Only the secret is needed, and a base URL for a path.
-    settings = _find_settings({"api_key": "none", **_base_of_url(options.url)})
-    request = _request(options, settings)
+    settings = _find_settings({"api_key": "none", **_make_base_setting(options.url)})
+    request = _make_request(options, settings)
     now = _read_instant(options.date) if options.date else utcnow()
-    headers = read_headers(_read(options.compare).decode("utf-8-sig", errors="replace"))
+    headers = read_headers(_read_file(options.compare).decode("utf-8-sig", errors="replace"))
     if not headers:
         raise ConfigError(f"{options.compare} has no `Name: value` line")
+    _, simulator_secret = _simulator_keys()
     comparison = compare(
-        *(headers, request, settings.secret_key.reveal()),
+        headers,
+        request,
+        settings.secret_key.reveal(),
         now=now,
-        other_secrets=_simulator_keys()[1:],  # a key that may have been used by mistake
+        other_secrets=[simulator_secret],  # it may have been used by mistake
         signing=settings.service.signing,
     )
     say(json.dumps(comparison.json()) if options.json else comparison)
@@ -92,13 +95,13 @@ def _read_instant(time_text: str, form: str = "milliseconds") -> datetime:
         raise ConfigError(f"--date: {error}") from None
 
 
-def _sign(options: argparse.Namespace) -> int:
+def _sign_request(options: argparse.Namespace) -> int:
     """Print the layers and the headers of a signed request, or a script that sends it."""
-    settings = _find_settings(_base_of_url(options.url))
-    request = _request(options, settings)
+    settings = _find_settings(_make_base_setting(options.url))
+    request = _make_request(options, settings)
     dialect = settings.service.signing
     date = options.date or date_text(utcnow(), dialect.date_form)
-    _read_instant(date, dialect.date_form)
+    _read_instant(date, dialect.date_form)  # ConfigError for a wrong --date
     if options.curl:
         body_text = request.body.decode(errors="replace")
         say(curl(SnippetRequest(options.method, request.url, body_text, signing=dialect)))
@@ -133,8 +136,8 @@ def _sign(options: argparse.Namespace) -> int:
     return 0
 
 
-def _base_of_url(url: str) -> dict[str, str]:
-    """The setting `base_url` for a full URL, which needs no configured one; none for a path."""
+def _make_base_setting(url: str) -> dict[str, str]:
+    """The setting `base_url` for a full URL, which needs no configured one; empty for a path."""
     return {"base_url": EMBEDDED} if "://" in url else {}
 
 
@@ -154,9 +157,9 @@ def _new_nonce(signing: SigningSettings) -> str | None:
     return f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}"
 
 
-def _find_settings(otherwise: Mapping[str, str]) -> Settings:
-    """The configured settings; without any, the simulator's keys."""
-    configured_settings = resolve(otherwise=otherwise)
+def _find_settings(defaults: Mapping[str, str]) -> Settings:
+    """The configured settings, with `defaults` for missing ones; without any, the simulator's."""
+    configured_settings = resolve(otherwise=defaults)
     if configured_settings is not None:
         return configured_settings
     warn_user("no keys are configured: signing with the simulator's")
@@ -172,13 +175,13 @@ def _simulator_keys(encoding: str = "utf-8") -> tuple[str, str]:
     return seeded_keys(seed=7, key_encoding=encoding)
 
 
-def _request(options: argparse.Namespace, settings: Settings) -> SignedRequest:
-    """The request of the options; a path is one below the base URL."""
+def _make_request(options: argparse.Namespace, settings: Settings) -> SignedRequest:
+    """Make the request of the options; a path is one below the base URL."""
     url = options.url if "://" in options.url else settings.base_url + options.url
-    body = b"" if options.body is None else _read(options.body)
+    body = b"" if options.body is None else _read_file(options.body)
     return SignedRequest(options.method, url, body)
 
 
-def _read(file_name: str) -> bytes:
+def _read_file(file_name: str) -> bytes:
     """The content of a file, or of stdin for `-`."""
     return sys.stdin.buffer.read() if file_name == "-" else Path(file_name).read_bytes()

@@ -137,12 +137,13 @@ def run(options: argparse.Namespace) -> int:
     service = service_for(options.service, {} if options.program else os.environ)
     option_names = ("seed", "frozen", "speed", "production_like", "data", "strict")
     world_options = {name: getattr(options, name) for name in option_names}
-    world_options |= {"keys": _choose_keys(service.signing.key_encoding), "service": service}
+    world_options["keys"] = _choose_keys(service.signing.key_encoding)
+    world_options["service"] = service
     stopped = stop_event()
-    # Before a file is created: the port may be in use.
     with (
+        # First, since the port may be in use: no file is created then.
         listen(options.host, options.port) as listener,
-        closing(_fill(Simulator(**world_options), options)) as simulator,
+        closing(_seed_if_new(Simulator(**world_options), options)) as simulator,
         Server(
             simulator, host=options.host, allowed_hosts=options.allow_hosts, listener=listener
         ) as server,
@@ -175,8 +176,8 @@ def _start_rehearsal(simulator: Simulator, seconds: float, stopped: Event) -> No
     start_thread(partial(rehearse, rehearsal, seconds, stopped), "paylab-rehearsal")
 
 
-def _fill(simulator: Simulator, options: argparse.Namespace) -> Simulator:
-    """The simulator, with as many objects of the past as the options say, if it has none yet."""
+def _seed_if_new(simulator: Simulator, options: argparse.Namespace) -> Simulator:
+    """Add the past objects of the options to a simulator without objects, and return it."""
     from ..simulator.population import seed_world
 
     world = simulator.world

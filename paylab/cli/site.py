@@ -55,10 +55,11 @@ def run(options: argparse.Namespace) -> int:
     site_folder = Path(options.out).expanduser().resolve()
     site_options = SiteOptions(lessons, runtime_files, _site_path(options.url))
     build_site(site_folder, site_options)
-    size = sum(path.stat().st_size for path in site_folder.rglob("*") if path.is_file()) / 1_000_000
+    file_sizes = [path.stat().st_size for path in site_folder.rglob("*") if path.is_file()]
+    megabytes = sum(file_sizes) / 1_000_000
     runtime_place = f"loaded from {runtime_files.address}" if folder is None else f"from {folder}"
     seconds = time.monotonic() - started_at
-    say(f"{options.out}: {len(lessons)} lessons, {size:.0f} MB, in {seconds:.0f} s")
+    say(f"{options.out}: {len(lessons)} lessons, {megabytes:.0f} MB, in {seconds:.0f} s")
     say(f"Python in the pages is {runtime_place}.")
     if folder is not None and not site_options.is_quick:
         say("Node is not installed: pages take a few seconds longer to start.")

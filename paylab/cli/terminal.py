@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 def stop_event() -> Event:
     """An event that Ctrl-C and SIGTERM set."""
     stopped = Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_number, lambda *_: stopped.set())
     return stopped
 
 
 def follow(read: Callable[[Event], Iterable[Row]], show: Callable[[Row], bool], noun: str) -> int:
-    """Show what `read` gives until Ctrl-C or SIGTERM, then print how many were shown.
+    """Show the rows that `read` returns until Ctrl-C or SIGTERM, then print how many were shown.
 
-    `read` waits up to half a second for more, or until the event is set. `show` returns whether it
-    showed a row, and `noun` names one.
+    `read(stopped)` waits up to half a second for more rows, or until the event is set. `show(row)`
+    returns whether it showed the row. `noun` is the noun of a row, such as "call".
     """
     stopped = stop_event()
     shown_count = 0
@@ -60,31 +60,35 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def in_range(least: N, most: N | None = None) -> Callable[[str], N]:
-    """A parser of an option's number, whole if `least` is; ArgumentTypeError tells its range."""
-    range_text = f"{least} or more" if most is None else f"from {least} to {most}"
+def in_range(minimum: N, maximum: N | None = None) -> Callable[[str], N]:
+    """Make a parser of the number of an option; it is whole if `minimum` is.
 
-    def parse(text: str) -> N:
-        """The number in a text; ArgumentTypeError if it is none, or out of range."""
+    For a text that is no number in the range, it raises ArgumentTypeError with the range.
+    """
+    range_text = f"{minimum} or more" if maximum is None else f"from {minimum} to {maximum}"
+
+    def parse_number(number_text: str) -> N:
+        """The number in a text."""
         with suppress(ValueError):
-            number = type(least)(text)
-            if number >= least and (most is None or number <= most):
+            number = type(minimum)(number_text)
+            if number >= minimum and (maximum is None or number <= maximum):
                 return number
         raise ArgumentTypeError(f"must be {range_text}")
 
-    return parse
+    return parse_number
 
 
-def in_options(text: str, options: Namespace) -> str:
-    """A text about parameters of Python in terms of the options that a command has.
+def in_options(message: str, options: Namespace) -> str:
+    """A message about parameters of Python in terms of the options that a command has.
 
     >>> in_options("name yours with columns=", Namespace(column=None))
     'name yours with --column'
     >>> in_options("look in lab.individuals.list()", Namespace())
     'look in paylab list individuals'
     """
-    text = _LIST_CALL.sub(r"paylab list \1", text.replace(_FIND_CALL, _FIND_COMMAND))
-    return _PARAMETER.sub(lambda match: _find_option(match, vars(options)) or match[0], text)
+    message = message.replace(_FIND_CALL, _FIND_COMMAND)
+    message = _LIST_CALL.sub(r"paylab list \1", message)
+    return _PARAMETER.sub(lambda match: _find_option(match, vars(options)) or match[0], message)
 
 
 _LIST_CALL = re.compile(r"\blab\.([a-z_]+)\.list\(\)")
@@ -95,14 +99,16 @@ _PARAMETER = re.compile(r"\b([a-z_]+)=(False\b|(?![^\s;,)]))")
 """A parameter without a value, or one that is switched off."""
 
 
-def _find_option(parameter: re.Match[str], option_names: Container[str]) -> str | None:
-    """The option for a parameter, if there is one: `--column` for columns=."""
-    name, value = parameter.groups()
-    names = [f"no_{name}"] if value else [name, name.removesuffix("s")]
-    known_name = next(
-        (parser_action for parser_action in names if parser_action in option_names), None
-    )
-    return known_name and f"--{known_name.replace('_', '-')}"
+def _find_option(parameter_match: re.Match[str], option_names: Container[str]) -> str | None:
+    """The option for a parameter, such as `--column` for columns=; None if there is none."""
+    parameter_name, off_value = parameter_match.groups()
+    candidates = [parameter_name, parameter_name.removesuffix("s")]
+    if off_value:  # `references=False` is the option --no-references
+        candidates = [f"no_{parameter_name}"]
+    for candidate in candidates:
+        if candidate in option_names:
+            return f"--{candidate.replace('_', '-')}"
+    return None
 
 
 port = in_range(0, 65_535)
@@ -117,24 +123,24 @@ def shows_colours(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def say(text: object, colour: str = "") -> None:
+def say(lines: object, colour: str = "") -> None:
     """Print lines to stdout, with control characters escaped."""
-    print(_paint(text, colour, sys.stdout), flush=True)
+    print(_paint(lines, colour, sys.stdout), flush=True)
 
 
-def sections(parts: Mapping[str, str]) -> str:
+def sections(text_by_title: Mapping[str, str]) -> str:
     """Texts below their titles."""
-    return "\n\n".join(f"# {title}\n{text}" for title, text in parts.items())
+    return "\n\n".join(f"# {title}\n{text}" for title, text in text_by_title.items())
 
 
-def warn_user(text: object, colour: str = "") -> None:
+def warn_user(lines: object, colour: str = "") -> None:
     """Print lines to stderr, with control characters escaped."""
-    print(_paint(text, colour, sys.stderr), file=sys.stderr, flush=True)
+    print(_paint(lines, colour, sys.stderr), file=sys.stderr, flush=True)
 
 
-def _paint(shown_text: object, colour: str, stream: TextIO) -> str:
-    """A text with control characters escaped, in a colour if the stream shows colours."""
-    escaped_text = printable(str(shown_text), keep="\n")
+def _paint(lines: object, colour: str, stream: TextIO) -> str:
+    """The lines with control characters escaped, in a colour if the stream shows colours."""
+    escaped_text = printable(str(lines), keep="\n")
     if not colour or not shows_colours(stream):
         return escaped_text
     return f"\x1b[{COLOURS[colour]}m{escaped_text}\x1b[0m"
@@ -145,12 +151,15 @@ def announce(place: Place) -> None:
     warn_user(f"paylab: {place.notice}")
 
 
-def confirm(place: Place, what: str, *, yes: bool) -> None:
-    """Ask before sending to a service that is not a simulator; ConfigError unless confirmed."""
+def confirm(place: Place, action: str, *, yes: bool) -> None:
+    """Ask before sending to a service that is not a simulator; ConfigError unless confirmed.
+
+    `action` is what is done, such as "send 3 payouts"; with `yes` nothing is asked.
+    """
     if yes or place.is_simulator:
         return
     if not sys.stdin.isatty():
-        raise ConfigError(f"{what} at {place} must be confirmed: use a terminal, or add --yes")
-    print(printable(f"{what} at {place}? Type yes: "), end="", file=sys.stderr, flush=True)
+        raise ConfigError(f"{action} at {place} must be confirmed: use a terminal, or add --yes")
+    print(printable(f"{action} at {place}? Type yes: "), end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise ConfigError("nothing was sent")

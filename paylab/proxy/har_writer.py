@@ -32,10 +32,12 @@ class HarWriter:
         self._stopped = Event()
 
     def __enter__(self) -> HarWriter:
+        """Start to write in a thread."""
         self._thread = start_thread(self._run, "paylab-har")
         return self
 
     def __exit__(self, *_: object) -> None:
+        """End the thread. It does not write again: its user writes the file at the end."""
         self._stopped.set()
         self._thread.join(WRITE_SECONDS_MAX)
 
@@ -49,13 +51,13 @@ class HarWriter:
             pause_seconds = max(PAUSE_SECONDS, PAUSE_FACTOR * write_seconds)
 
     def _write_new_requests(self) -> None:
-        """Write the file if requests were added since the last time."""
+        """Write the file if requests were added since it was last written."""
         request_count = self._count_requests()
         if request_count == self._written_count:
             return
         try:
             self._write()
-        except Exception as error:  # the next write, or that at the end, may succeed
+        except Exception as error:  # a later write may succeed
             log.warning("the HAR file cannot be written: %s", error)
             return
         self._written_count = request_count

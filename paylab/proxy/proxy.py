@@ -85,9 +85,10 @@ class Proxy:
                 "PAYLAB_API_KEY and PAYLAB_SECRET_KEY, or use pass-through"
             )
         self.service = service or Service()
-        secrets = (Secret.of(keys[0]), Secret.of(keys[1])) if keys else None
-        upstream_keys = secrets or (Secret("none"), Secret("none"))
-        self._upstream = Upstream(Settings(self.to, *upstream_keys, timeout=timeout), transport)
+        secret_keys = (Secret.of(keys[0]), Secret.of(keys[1])) if keys else None
+        api_key, secret_key = secret_keys or (Secret("none"), Secret("none"))
+        settings = Settings(self.to, api_key, secret_key, timeout=timeout)
+        self._upstream = Upstream(settings, transport)
         self._base_path = urlsplit(self.to).path
         self._contract = _make_contract(self.service)
         self._recorder = Recorder(
@@ -95,7 +96,7 @@ class Proxy:
             self._upstream,
             self._contract,
             base_path=self._base_path,
-            keys=secrets,
+            keys=secret_keys,
             read_only=read_only,
             pass_through=pass_through,
         )
@@ -109,7 +110,7 @@ class Proxy:
         self._serving = ServingThread(app, self._socket, PROXY_PRODUCT, Protocol)
 
     def _make_journal_api(self, *, read_only: bool, pass_through: bool) -> JournalAPI:
-        """Make the function that answers requests to the journal of the recorder."""
+        """Make what answers requests to the journal of the recorder."""
         facts: JsonObject = {"to": self.to, "read_only": read_only, "pass_through": pass_through}
         return JournalAPI(
             self._recorder.journal,
@@ -123,7 +124,7 @@ class Proxy:
     def _make_app(self, allowed_hosts: list[str]) -> SimulatorApp:
         """Make the app for requests to the proxy's own address, or to one of the allowed hosts."""
         return SimulatorApp(
-            self._answer,
+            self._respond,
             self._abort,
             service=self.service,
             allowed=allowed_hosts,
@@ -174,8 +175,8 @@ class Proxy:
         """Whether it is still listening."""
         return self._serving.is_alive()
 
-    def _answer(self, request: Request) -> Reply:
-        """The answer of the journal or the service; its Via header tells that a proxy sent it."""
+    def _respond(self, request: Request) -> Reply:
+        """Answer a request, from the journal or by the service; the header Via names the proxy."""
         path = request.path.removeprefix(self._base_path)
         is_control = path == CONTROL or path.startswith(f"{CONTROL}/")
         if is_control:
@@ -184,9 +185,9 @@ class Proxy:
             reply = self._recorder.respond(request)
         return replace(reply, headers=add_via(reply.headers, self._upstream.host))
 
-    def _abort(self, client: object) -> None:
+    def _abort(self, client_address: object) -> None:
         """Close the connection of a client without an answer."""
-        self._serving.abort(client)
+        self._serving.abort(client_address)
 
     def __repr__(self) -> str:
         return f"<Proxy {self.base_url} to {self.to}, {len(self._recorder.journal)} requests>"

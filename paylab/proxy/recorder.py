@@ -22,15 +22,15 @@ from ..simulator.messages import RefusedError, Reply, Request
 from ..simulator.refusals import refusal_reply
 from ..spec.service.service import Service
 from .upstream import Upstream, UpstreamError
-from .verdicts import ProxyPassage, failure_reply
+from .verdicts import ProxiedRequest, failure_reply
 
 READING_METHODS = ("GET", "HEAD", "OPTIONS")
 
 HANG_UP_SECONDS = 0.001
-"""How long the connection of a client is looked at before its answer is sent."""
+"""How long an answer is held, to see whether its client has closed the connection."""
 
-LATER_REASONS = ("stale-date", "nonce-reused")
-"""Mistakes that the service finds too, since its date and nonce are kept."""
+FORWARDED_REASONS = ("stale-date", "nonce-reused")
+"""Mistakes that the service itself finds, since the new signature keeps the date and the nonce."""
 
 _PASS_THROUGH_TEXT = (
     "this request has the Host of the proxy: send and sign {}, or leave --pass-through out"
@@ -93,58 +93,60 @@ class Recorder:
         now = self._clock()
         with self._lock:
             request_record = self.journal.record_arrival(replace(request, path=path), now)
-        request_record.ending = request.ending
-        passage = ProxyPassage(self.service, self._upstream.host)
-        request_record.verdicts = passage.to_json
-        request_record.operation = passage.operation = self._find_operation(request.method, path)
+        request_record.ending = request.ending  # tells later how the connection ended
+        proxied = ProxiedRequest(self.service, self._upstream.host)
+        request_record.verdicts = proxied.to_json
+        request_record.operation = proxied.operation = self._find_operation(request.method, path)
         try:
-            reply = self._exchange(request, path, now, passage)
+            reply = self._exchange(request, path, now, proxied)
         except RefusedError as refused:
-            passage.refused = refused
+            proxied.refused = refused
             reply = refusal_reply(refused, self.service)
         except UpstreamError as error:
-            passage.failure = error.text
+            proxied.failure = error.text
             reply = failure_reply(error.status, error.text)
         except Exception as error:  # the client must know whether the request was sent
             log.exception("the proxy failed at a request")
-            passage.failure = _explain_failure(error, passage)
-            reply = failure_reply(502, passage.failure)
+            proxied.failure = _explain_failure(error, proxied)
+            reply = failure_reply(502, proxied.failure)
         reply = replace(reply, delay=HANG_UP_SECONDS)
         with self._lock:
             self.journal.add_request(request_record, reply)
         return reply
 
-    def _exchange(self, request: Request, path: str, now: datetime, passage: ProxyPassage) -> Reply:
+    def _exchange(
+        self, request: Request, path: str, now: datetime, proxied: ProxiedRequest
+    ) -> Reply:
         """Check a request, send it to the service, and compare both with the document."""
         if not request.path.startswith(f"{self._base_path}/"):
             raise RefusedError(404, f"the paths of this service begin with {self._base_path}")
         if self._is_read_only and request.method not in READING_METHODS:
             raise RefusedError(403, f"the proxy is read-only: this {request.method} was not sent")
-        self._check_signature(request, now, passage)
-        sent_request = self._make_sent_request(request, passage)
-        passage.request_problems = self._contract.request_problems(
+        self._check_signature(request, now, proxied)
+        sent_request = self._make_sent_request(request, proxied)
+        proxied.request_problems = self._contract.request_problems(
             request.method, path, request.query, request.headers, request.body
         )
         sent_at = perf_counter()
         try:
             reply = self._upstream.send(sent_request)
         finally:
-            passage.seconds = round(perf_counter() - sent_at, 6)
-        passage.answered_status = reply.status
+            proxied.seconds = round(perf_counter() - sent_at, 6)
+        proxied.answered_status = reply.status
         content_type = reply.headers.get("content-type", "")
-        passage.answer_problems = self._contract.answer_problems(
+        proxied.answer_problems = self._contract.answer_problems(
             request.method, path, reply.status, content_type, reply.body
         )
         return reply
 
-    def _check_signature(self, request: Request, now: datetime, passage: ProxyPassage) -> None:
+    def _check_signature(self, request: Request, now: datetime, proxied: ProxiedRequest) -> None:
         """Refuse a wrong signature, unless the service itself will find what is wrong with it."""
         host = request.headers.get("host", "")
         if self._is_passing and host != self._upstream.host:
             raise RefusedError(421, _PASS_THROUGH_TEXT.format(self._upstream.host))
         if self._keys is None:
             return
-        passage.is_checked = True
+        proxied.is_checked = True
         signing = self.service.signing
         secrets = self._secrets_by_key()
         with self._lock:
@@ -153,23 +155,27 @@ class Recorder:
                 self._nonces.add(request.headers["x-nonce"], now)
         if finding is None:
             return
-        passage.finding = finding
+        proxied.finding = finding
         if self._is_passing:
             return  # the service gets the same signature
-        if finding.reason in LATER_REASONS and self._is_signed_otherwise(request):
+        if finding.reason in FORWARDED_REASONS and self._is_signed_right(request):
             return  # the service gets the same date and nonce
         status = self.service.error_codes.signature
         raise RefusedError(status, finding.message, reason=finding.reason, mistake=finding.mistake)
 
-    def _is_signed_otherwise(self, request: Request) -> bool:
-        """Whether a signature is right apart from the age of its date and its used nonce."""
+    def _is_signed_right(self, request: Request) -> bool:
+        """Whether a signature is right but for the age of its date and a used nonce."""
         signing = self.service.signing
         date = read_date(request.headers["x-date"], signing.date_form)
         return verify(request, self._secrets_by_key().get, date, signing=signing) is None
 
-    def _make_sent_request(self, request: Request, passage: ProxyPassage) -> Request:
-        """The request for the service, signed again for its host unless it is passed through."""
-        headers = {name: text for name, text in request.headers.items() if name != TEST_HEADER}
+    def _make_sent_request(self, request: Request, proxied: ProxiedRequest) -> Request:
+        """Make the request for the service, signed again for its host unless it is passed through.
+
+        An answer that is not compressed is asked for, since the proxy reads it.
+        """
+        headers = dict(request.headers)
+        headers.pop(TEST_HEADER, None)  # it is for the journal only
         authorization = Authorization.parse(headers.get("authorization", ""))
         signed_names = authorization.names if authorization else ()
         if "accept-encoding" not in signed_names:
@@ -178,7 +184,7 @@ class Recorder:
             return replace(request, headers=headers)
         host = self._upstream.host
         secret = self._keys[1].reveal()
-        passage.signed_for = host
+        proxied.signed_for = host
         new_headers = sign_for_host(request, signed_names, host, secret, self.service.signing)
         return replace(request, headers={**headers, **new_headers})
 
@@ -202,12 +208,12 @@ class Recorder:
         return routes[method].operation if method in routes else ""
 
 
-def _explain_failure(error: Exception, passage: ProxyPassage) -> str:
+def _explain_failure(error: Exception, proxied: ProxiedRequest) -> str:
     """Explain what an error of the proxy itself means for the request."""
     error_name = type(error).__name__
-    if passage.answered_status is None:
+    if proxied.answered_status is None:
         return f"the proxy failed ({error_name}): nothing was sent"
     return (
-        f"the proxy failed ({error_name}) after {passage.host} had answered with "
-        f"{passage.answered_status}: the request was sent, do not send it as a new one"
+        f"the proxy failed ({error_name}) after {proxied.host} had answered with "
+        f"{proxied.answered_status}: the request was sent, do not send it as a new one"
     )

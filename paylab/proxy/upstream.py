@@ -42,7 +42,7 @@ _MAY_BE_DONE = "it may have been carried out"
 
 
 class UpstreamError(Exception):
-    """There is no answer of the service: the status instead of it, and what happened."""
+    """There is no answer of the service: the status to send instead, and what happened."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
@@ -81,23 +81,24 @@ class Upstream:
         """The answer to a request. UpstreamError says why there is none."""
         upload_seconds = len(request.body) / UPLOAD_BYTES_PER_SECOND_MIN
         with self._deadline.within(self._timeout + upload_seconds):
-            built_request = self._build(request)
+            built_request = self._build_request(request)
             try:
                 return self._exchange(built_request)
             except UpstreamError:
                 raise
             except (httpx.RequestError, TooLargeError) as error:
-                raise self._explain(error) from None
+                raise self._make_upstream_error(error) from None
             except Exception as error:
                 log.exception("the proxy cannot read an answer")
-                raise UpstreamError(502, self._explain_odd_answer(error)) from error
+                error_text = f"the answer of {self.host} cannot be read ({type(error).__name__})"
+                raise UpstreamError(502, f"{error_text}: {_SENT}, {_MAY_BE_DONE}") from error
 
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
 
-    def _build(self, request: ReceivedRequest) -> httpx.Request:
-        """The request of httpx, whose target is exactly that of the request line."""
+    def _build_request(self, request: ReceivedRequest) -> httpx.Request:
+        """Build the request of httpx, whose target is exactly that of the request line."""
         target = f"{request.path}?{request.query}" if request.query else request.path
         extensions = {
             "target": target.encode("latin-1"),
@@ -119,9 +120,9 @@ class Upstream:
         """Send a request and read its answer within the limits."""
         try:
             response = self._http.send(request, stream=True)
-        except RedirectAnswerError as redirected:
-            response = redirected.response
-            body = redirected.body
+        except RedirectAnswerError as redirect:
+            response = redirect.response
+            body = redirect.body
         else:
             with closing(response):
                 body = read_decoded(response, ANSWER_BYTES_MAX)
@@ -145,13 +146,8 @@ class Upstream:
             body = b""
         return Reply(response.status_code, body, headers)
 
-    def _explain_odd_answer(self, error: Exception) -> str:
-        """The words for an error that no answer should cause."""
-        error_name = type(error).__name__
-        return f"the answer of {self.host} cannot be read ({error_name}): {_SENT}, {_MAY_BE_DONE}"
-
-    def _explain(self, error: httpx.RequestError | TooLargeError) -> UpstreamError:
-        """The status and the words for an error of the connection."""
+    def _make_upstream_error(self, error: httpx.RequestError | TooLargeError) -> UpstreamError:
+        """The error for a failed request: its status, and whether the request was sent."""
         if isinstance(error, TooLargeError):
             error_text = f"the answer of {self.host} is larger than {ANSWER_BYTES_MAX} bytes"
             return UpstreamError(502, f"{error_text}: {_MAY_BE_DONE}")

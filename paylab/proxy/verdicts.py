@@ -24,12 +24,13 @@ _TEXT_MAX = 300
 
 
 @dataclass(slots=True)
-class ProxyPassage:
-    """The way of a request: its signature, where it was sent, and its problems by the document.
+class ProxiedRequest:
+    """What the proxy finds out about a request: its signature, its answer, and problems of both.
 
-    `finding` is a mistake in its signature. `refused` is the refusal of the proxy, `failure` says
-    why its client got no answer of the service. `signed_for` is the host of the new signature, and
-    `seconds` how long the service took. `answered_status` is the status of the service's answer.
+    `is_checked` is whether its signature was verified, and `finding` is a mistake in it. `refused`
+    is the refusal of the proxy, and `failure` says why its client got no answer of the service.
+    `signed_for` is the host of the new signature, and `seconds` how long the service took.
+    `answered_status` is the status of the service's answer. The problems are those by the document.
     """
 
     service: Service
@@ -46,25 +47,24 @@ class ProxyPassage:
     answer_problems: Sequence[Problem] = field(default=())
 
     def to_json(self, record: RequestRecord) -> JsonObject:
-        """The verdict of each layer on its request as JSON."""
-        verdicts = self._service_passage(record).to_json(record)
+        """The verdict of each layer on the request as JSON."""
+        verdicts = self._estimate_passage(record).to_json(record)
         if not self.is_checked:
             verdicts["signature"] = {"result": "skipped"}
         elif self.finding is not None and self.refused is None:
-            # The proxy forwards a request with a mistake: the service decides.
-            message = f"{self.finding.message} (the service decides)"
+            # The proxy forwarded the request in spite of the mistake.
             verdicts["signature"] = {
                 "result": "passed",
-                "message": message,
+                "message": f"{self.finding.message} (the service decides)",
                 "reason": self.finding.reason,
                 "mistake": self.finding.mistake,
             }
         return {**verdicts, "contract": self._contract_verdict(), "proxy": self._proxy_verdict()}
 
-    def _service_passage(self, request_record: RequestRecord) -> Passage:
-        """How far the request came in the service, as far as its answer tells.
+    def _estimate_passage(self, request_record: RequestRecord) -> Passage:
+        """How far the request came in the service, as far as its answer shows.
 
-        An answer that is no refusal tells nothing: the request then passed all layers.
+        Only a refusal shows where it ended. Any other request is taken to have passed all layers.
         """
         operation = OPERATIONS.get(self.operation) if self.operation else None
         takes_key = bool(operation and operation.takes_key(self.service))
@@ -78,7 +78,7 @@ class ProxyPassage:
         if self.failure or not 400 <= status < 500:
             return passage
         refusal_text = _refusal_text(request_record.reply.body, self.service)
-        passage.layer = _refusing_layer(status, has_operation=bool(self.operation))
+        passage.layer = _find_refusing_layer(status, has_operation=bool(self.operation))
         if takes_key and status == 409:
             passage.refused = KeyRefusedError(status, refusal_text)
         else:
@@ -92,15 +92,15 @@ class ProxyPassage:
         """
         if self.refused is not None:
             return {"result": "skipped"}
-        message = "; ".join(
-            [f"request: {problem}" for problem in self.request_problems]
-            + [f"answer: {problem}" for problem in self.answer_problems]
-        )
-        if not message:
+        problem_texts = [
+            *(f"request: {problem}" for problem in self.request_problems),
+            *(f"answer: {problem}" for problem in self.answer_problems),
+        ]
+        if not problem_texts:
             return {"result": "passed"}
         return {
             "result": "broken",
-            "message": message,
+            "message": "; ".join(problem_texts),
             "request": _problem_rows(self.request_problems),
             "answer": _problem_rows(self.answer_problems),
         }
@@ -109,13 +109,15 @@ class ProxyPassage:
         """Where the request went, and whether it was signed again."""
         if self.refused is not None:
             return {"result": "not sent"}
-        sent_facts: JsonObject = {
+        verdict: JsonObject = {
             "result": "failed" if self.failure else "sent",
             "host": self.host,
             "signed_again": bool(self.signed_for),
             "seconds": self.seconds,
         }
-        return {**sent_facts, "message": self.failure} if self.failure else sent_facts
+        if self.failure:
+            verdict["message"] = self.failure
+        return verdict
 
 
 def _problem_rows(problems: Sequence[Problem]) -> list[JsonObject]:
@@ -123,11 +125,11 @@ def _problem_rows(problems: Sequence[Problem]) -> list[JsonObject]:
     return [{"field": problem.field, "message": problem.message} for problem in problems]
 
 
-def _refusing_layer(status: int, *, has_operation: bool) -> str:
-    """The layer of a service that refuses with a status: a 401 comes from "signature".
+def _find_refusing_layer(status: int, *, has_operation: bool) -> str:
+    """The layer of a service that refuses with a status: "signature", "route" or "rules".
 
-    A 404 is of the "route" only if the service has no operation at the path: else an object is
-    missing, which the "rules" find.
+    A 404 comes from "route" only if the service has no operation at the path. Else an object is
+    missing, which is a rule.
     """
     if status == 401:
         return "signature"

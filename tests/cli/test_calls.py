@@ -57,12 +57,12 @@ USUAL |= {"method": "GET", "path": "/v1/transfers", "trouble": "", "bytes": 7}
 def test_only_failed_calls_are_shown_when_they_are_asked_for(capsys, status, is_failed):
     """A status of 200 to 299 is a success; a call without an answer is none."""
     call = {**USUAL, "status": status, "trouble": "" if status else "connect"}
-    assert calls._show(call, as_json=False, failed=True) is is_failed
+    assert calls._show_call(call, as_json=False, failed=True) is is_failed
     shown = capsys.readouterr().out
     assert bool(shown) is is_failed
-    assert calls._show(call, as_json=False, failed=False)
+    assert calls._show_call(call, as_json=False, failed=False)
     line = capsys.readouterr().out
     end = f"{status}" if status else "no answer (connect)"
     assert line == f"09:30:00  script  embedded  GET  /v1/transfers  ->  {end}  7 bytes\n"
-    assert calls._show(call, as_json=True, failed=False)
+    assert calls._show_call(call, as_json=True, failed=False)
     assert json.loads(capsys.readouterr().out) == call

@@ -41,7 +41,7 @@ def arrival(**changes):
 )
 def test_an_event_is_a_line(capsys, changes, end):
     """Time, type, resource and status, and what is not usual about the delivery."""
-    listen._print(arrival(**changes), target="http://a/hook", in_json=False)
+    listen._print_arrival(arrival(**changes), target="http://a/hook", in_json=False)
     line = capsys.readouterr().out
     assert line.startswith("09:30:01  transfer.created  tr_1  ")
     assert line.endswith(f"{end}\n")
@@ -49,7 +49,7 @@ def test_an_event_is_a_line(capsys, changes, end):
 
 def test_an_event_is_a_line_of_json(capsys):
     """The event in its wrapper, with its delivery."""
-    listen._print(arrival(deliveries=3), target=None, in_json=True)
+    listen._print_arrival(arrival(deliveries=3), target=None, in_json=True)
     told = json.loads(capsys.readouterr().out)
     assert (told["event_type"], told["deliveries"]) == ("transfer.created", 3)
 
