@@ -111,7 +111,9 @@ class BalancePage(FormPage):
             named_amounts = zip(amount_cells, COLUMNS[1:], strict=True)
             amounts = [f"{amount} {amount_name}" for amount, amount_name in named_amounts if amount]
             rows.append((currency, ", ".join(amounts)))
-        return [*rows, *(("Note", sentence) for sentence in self._sentences())]
+        for sentence in self._sentences():
+            rows.append(("Note", sentence))
+        return rows
 
     def saved_html(self) -> str:
         """The amounts as a table, without the form."""

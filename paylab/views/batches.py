@@ -34,7 +34,7 @@ def plan_card(plan: Any) -> str:
 
 
 def results_card(results: Any) -> str:
-    """What became of a batch, its `BatchResults`, and why rows were not paid."""
+    """The outcomes of a batch, from its `BatchResults`, and why rows were not paid."""
     from .frames import frame_table  # needs pandas, which results have
 
     rows = results.astype("string").fillna("").to_dict("records")

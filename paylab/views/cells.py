@@ -64,8 +64,8 @@ def _text_html(cell_text: str) -> str:
 def words_html(text: str) -> str:
     """The words of a text as HTML, with its ids shortened."""
     words = printable(text).split(" ")
-    longest = LONG_WORD_LENGTH if len(words) == 1 else LONG_IN_TEXT_LENGTH
-    return " ".join(_word_html(word, longest) for word in words)
+    length_max = LONG_WORD_LENGTH if len(words) == 1 else LONG_IN_TEXT_LENGTH
+    return " ".join(_word_html(word, length_max) for word in words)
 
 
 def _short_code(whole_text: str, short_text: str) -> str:
@@ -88,14 +88,14 @@ def _short_code(whole_text: str, short_text: str) -> str:
     return code_html if is_path else _unbroken_html(code_html)
 
 
-def _word_html(word: str, longest: int) -> str:
-    """A word of a text; an id is shortened as in a cell, and a longer word may be broken."""
+def _word_html(word: str, length_max: int) -> str:
+    """A word of a text; an id is shortened, and a word over `length_max` may be broken."""
     if DAY_PATTERN.fullmatch(word):
         return _unbroken_html(word)
     code_word = word.rstrip(",;")
     if ID_PATTERN.fullmatch(code_word):
         return _short_code(code_word, shorten_id(code_word)) + word[len(code_word) :]
-    return _with_word_breaks(word, longest)
+    return _with_word_breaks(word, length_max)
 
 
 def _unbroken_html(content: str) -> str:
@@ -103,7 +103,7 @@ def _unbroken_html(content: str) -> str:
     return f'<span style="white-space:nowrap">{content}</span>'
 
 
-def _with_word_breaks(word: str, longest: int = LONG_WORD_LENGTH) -> str:
-    """A word for HTML; a long one may be broken after punctuation, and nowhere else."""
-    word_pieces = WORD_BREAK.split(word) if len(word) > longest else [word]
+def _with_word_breaks(word: str, length_max: int = LONG_WORD_LENGTH) -> str:
+    """A word as HTML; over `length_max` it may be broken after punctuation, and nowhere else."""
+    word_pieces = WORD_BREAK.split(word) if len(word) > length_max else [word]
     return "<wbr>".join(map(html.escape, word_pieces))

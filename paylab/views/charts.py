@@ -101,16 +101,16 @@ def failures(frame: pd.DataFrame | None) -> Chart:
         return make_chart("Failures by reason", [], "no row has failed")
     corridor_counts = Counter(rows["corridor"])
     failed_counts = Counter(
-        zip(_frequent_reasons(failed_rows), failed_rows["corridor"], strict=True)
+        zip(_group_rare_reasons(failed_rows), failed_rows["corridor"], strict=True)
     )
-    chart_values = []
-    for (reason, corridor), count in _sort_by_count(failed_counts):
+    bars = []
+    for (reason, corridor), failed_count in _sort_by_count(failed_counts):
         corridor_count = corridor_counts[corridor]
-        share_text = f"{count / corridor_count:.1%} of {corridor_count:,} rows"
-        chart_values.append(
-            {"reason": reason, "corridor": corridor, "rows": count, "share": share_text}
+        share_text = f"{failed_count / corridor_count:.1%} of {corridor_count:,} rows"
+        bars.append(
+            {"reason": reason, "corridor": corridor, "rows": failed_count, "share": share_text}
         )
-    return make_chart("Failures by reason", [_reason_panel(chart_values)])
+    return make_chart("Failures by reason", [_reason_panel(bars)])
 
 
 @explain_arguments
@@ -129,7 +129,9 @@ def fees(frame: pd.DataFrame | None) -> Chart:
 
 def _funnel_panel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
     """The panel of a funnel, from the number of rows per status: a bar for each stage."""
-    stages_by_status = {status_name: _passed_stages(machine, status_name) for status_name in counts}
+    stages_by_status = {
+        status_name: _find_passed_stages(machine, status_name) for status_name in counts
+    }
     total_count = sum(counts.values())
     bar_values = []
     labels: dict[str, str | list[str]] = {}
@@ -188,7 +190,7 @@ def _funnel_encoding(labels: Mapping[str, str | list[str]]) -> Spec:
     }
 
 
-def _passed_stages(machine: status.Machine, status_name: str) -> list[str]:
+def _find_passed_stages(machine: status.Machine, status_name: str) -> list[str]:
     """The stages that every row with this status has passed, because every path leads there."""
     entered_states = set(machine.moves.values())
     initial_states = {state for state, _ in machine.moves} - entered_states
@@ -206,29 +208,28 @@ def _passed_stages(machine: status.Machine, status_name: str) -> list[str]:
 
 
 def _panels_by_currency(
-    rows: pd.DataFrame, make_panel_of: Callable[[pd.DataFrame, str], Spec]
+    rows: pd.DataFrame, make_currency_panel: Callable[[pd.DataFrame, str], Spec]
 ) -> list[Spec]:
     """A panel for the rows of each source currency."""
     currencies = rows["source_currency"]
     return [
-        make_panel_of(rows[currencies == currency], currency)
+        make_currency_panel(rows[currencies == currency], currency)
         for currency in sorted(currencies.unique())
     ]
 
 
 def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
     """Stacked bars of the exact sums per day and corridor."""
-    rows = rows.assign(corridor=_largest_corridors(rows))
+    rows = rows.assign(corridor=_group_small_corridors(rows))
     amounts_by_day_and_corridor: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
     columns = (rows[column_name] for column_name in ("day", "corridor", "source_amount"))
     for day, corridor, amount in zip(*columns, strict=True):
         amounts_by_day_and_corridor[day, corridor].append(amount)
-    chart_values = []
-    for (day, corridor), day_amounts in sorted(amounts_by_day_and_corridor.items()):
-        chart_value = {"day": day, "corridor": corridor, "rows": len(day_amounts)}
-        chart_values.append(
-            chart_value | _amount_values(reduce(SUM_CONTEXT.add, day_amounts), currency)
-        )
+    bars = []
+    for (day, corridor), bar_amounts in sorted(amounts_by_day_and_corridor.items()):
+        exact_sum = reduce(SUM_CONTEXT.add, bar_amounts)
+        bar = {"day": day, "corridor": corridor, "rows": len(bar_amounts)}
+        bars.append(bar | _amount_values(exact_sum, currency))
     ticks = day_ticks({day for day, _ in amounts_by_day_and_corridor})
     day_axis_options = {"title": None, "format": "%d %b", "labelOverlap": True, "values": ticks}
     encoding = {
@@ -237,25 +238,29 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
         "order": {"field": "corridor"},
         "tooltip": tooltip(day="Day (UTC)", corridor="Corridor", exact="Amount", rows="Rows"),
     }
-    return with_legend_filter(make_panel(220, chart_values, "bar", encoding), _corridor_names(rows))
+    return with_legend_filter(make_panel(220, bars, "bar", encoding), _corridor_names(rows))
 
 
-def _frequent_reasons(failed: pd.DataFrame) -> pd.Series[Any]:
-    """The reasons of failed rows; the less frequent ones are combined."""
-    reasons = failed["failure_reason"].fillna("no reason given")
+def _group_rare_reasons(failed_rows: pd.DataFrame) -> pd.Series[Any]:
+    """The reason of each failed row if it is a frequent one, else "other reasons"."""
+    reasons = failed_rows["failure_reason"].fillna("no reason given")
     frequent_reasons = [reason for reason, _ in _sort_by_count(Counter(reasons))[:REASONS_MAX]]
     return reasons.where(reasons.isin(frequent_reasons), "other reasons")
 
 
-def _reason_panel(chart_values: list[Spec]) -> Spec:
-    """Stacked bars with the reason above each bar, so that both fit a narrow page."""
-    totals: Counter[str] = Counter()
-    for chart_row in chart_values:
-        totals[chart_row["reason"]] += chart_row["rows"]
-    reasons = [reason for reason, _ in _sort_by_count(totals)]
-    highest_total = max(totals.values())
+def _reason_panel(bars: list[Spec]) -> Spec:
+    """Stacked bars with the reason above each bar, so that both fit a narrow page.
+
+    A bar is the number of failed rows of a reason in a corridor.
+    """
+    count_by_reason: Counter[str] = Counter()
+    for bar in bars:
+        count_by_reason[bar["reason"]] += bar["rows"]
+    reasons = [reason for reason, _ in _sort_by_count(count_by_reason)]
+    largest_count = max(count_by_reason.values())
+    labels = {reason: f"{reason} ({count_by_reason[reason]:,})" for reason in reasons}
     reason_axis = {
-        "labelExpr": label_lookup({reason: f"{reason} ({totals[reason]:,})" for reason in reasons}),
+        "labelExpr": label_lookup(labels),
         # The label is above the bar.
         "labelAlign": "left",
         "labelOffset": -12,
@@ -267,37 +272,33 @@ def _reason_panel(chart_values: list[Spec]) -> Spec:
     }
     encoding = {
         "y": {"field": "reason", "type": "nominal", "sort": reasons, "axis": reason_axis},
-        "x": number_axis("rows", title="rows", values=whole_ticks(highest_total), format=",d"),
+        "x": number_axis("rows", title="rows", values=whole_ticks(largest_count), format=",d"),
         "tooltip": tooltip(reason="Reason", corridor="Corridor", rows="Rows", share="Share"),
     }
     bar_mark = {"type": "bar", "height": 14, "yOffset": 8}
-    corridors = sorted({chart_row["corridor"] for chart_row in chart_values})
-    return with_legend_filter(
-        make_panel(44 * len(reasons), chart_values, bar_mark, encoding), corridors
-    )
+    corridors = sorted({bar["corridor"] for bar in bars})
+    return with_legend_filter(make_panel(44 * len(reasons), bars, bar_mark, encoding), corridors)
 
 
-def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
-    """Points of fee and amount; a large frame is drawn with every n-th row."""
-    row_interval = -(-len(points) // POINTS_MAX)  # rounded up
-    points = points.iloc[::row_interval]
-    points = points.assign(corridor=_largest_corridors(points))
+def _fee_panel(rows: pd.DataFrame, currency: str) -> Spec:
+    """A point of fee and amount for each row; of a large frame, for every n-th row."""
+    row_interval = -(-len(rows) // POINTS_MAX)  # rounded up
+    rows = rows.iloc[::row_interval]
+    rows = rows.assign(corridor=_group_small_corridors(rows))
     columns = (
-        points[column_name] for column_name in ("id", "corridor", "source_amount", "total_fee")
+        rows[column_name] for column_name in ("id", "corridor", "source_amount", "total_fee")
     )
-    chart_values = []
+    points = []
     for row_id, corridor, amount, fee in zip(*columns, strict=True):
-        chart_value = {"id": row_id, "corridor": corridor, **_amount_values(amount, currency)}
-        chart_values.append(chart_value | {"fee": float(fee), "exact_fee": f"{fee:,f} {currency}"})
+        point = {"id": row_id, "corridor": corridor, **_amount_values(amount, currency)}
+        points.append(point | {"fee": float(fee), "exact_fee": f"{fee:,f} {currency}"})
     encoding = {
-        "x": _log_axis("amount", f"amount, {currency}", points["source_amount"]),
-        "y": _log_axis("fee", f"fee, {currency}", points["total_fee"]),
+        "x": _log_axis("amount", f"amount, {currency}", rows["source_amount"]),
+        "y": _log_axis("fee", f"fee, {currency}", rows["total_fee"]),
         "tooltip": tooltip(id="Id", corridor="Corridor", exact="Amount", exact_fee="Fee"),
     }
     point_mark = {"type": "point", "filled": True, "size": 30}
-    return with_legend_filter(
-        make_panel(240, chart_values, point_mark, encoding), _corridor_names(points)
-    )
+    return with_legend_filter(make_panel(240, points, point_mark, encoding), _corridor_names(rows))
 
 
 def _log_axis(field: str, title: str, amounts: pd.Series[Any]) -> Spec:
@@ -322,7 +323,7 @@ def _corridor_names(rows: pd.DataFrame) -> list[str]:
     return sorted(rows["corridor"].unique(), key=lambda name: (name == OTHERS, name))
 
 
-def _largest_corridors(rows: pd.DataFrame) -> pd.Series[Any]:
+def _group_small_corridors(rows: pd.DataFrame) -> pd.Series[Any]:
     """The corridor of each row if it is one of the largest by amount, else "others"."""
     corridors = rows["corridor"]
     amount_sums = rows["source_amount"].astype("float64").groupby(corridors).sum()
@@ -343,4 +344,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
+    """The charts, which an editor completes."""
     return sorted(__all__)

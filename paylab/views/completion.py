@@ -31,20 +31,27 @@ _QUOTE = re.compile(r"[rRuU]?('''|\"\"\"|'|\")")
 
 @light_dataclass(frozen=True)
 class Opening:
-    """A bracket that is open at the cursor: where it is, and where its last item begins."""
+    """A bracket that is not closed: where it is, and where each item behind it begins."""
 
     bracket: str
     offset: int
     item_starts: tuple[int, ...]
 
-    def with_last_item(self, offset: int) -> Opening:
-        """The bracket whose last item begins here, after a comment."""
-        return Opening(self.bracket, self.offset, (*self.item_starts[:-1], offset))
+    def with_next_item(self, item_start: int) -> Opening:
+        """The bracket with one more item, after a comma."""
+        return Opening(self.bracket, self.offset, (*self.item_starts, item_start))
+
+    def with_moved_item(self, item_start: int) -> Opening:
+        """The bracket whose last item begins later, after a comment."""
+        return Opening(self.bracket, self.offset, (*self.item_starts[:-1], item_start))
 
 
 @light_dataclass(frozen=True)
 class Argument:
-    """The text that is being typed as an argument of a call."""
+    """A text that is being typed as an argument: the name of the function, and which argument.
+
+    `prefix` is the part of the text before the cursor.
+    """
 
     callee: str
     position: int
@@ -54,7 +61,7 @@ class Argument:
 
 @light_dataclass(frozen=True)
 class ComparedField:
-    """The text that is being typed as a value to compare a field with."""
+    """A text that is being typed as a value to compare a field with: `owner.name == "prefix`."""
 
     owner: str
     name: str
@@ -65,16 +72,16 @@ def complete_values(
     context: CompletionContext, namespace: Mapping[str, object]
 ) -> SimpleMatcherResult:
     """The words of the argument or field at the cursor; none if it is not one of paylab."""
-    source_lines = context.full_text.split("\n")[: context.cursor_line]
-    source_text = "\n".join([*source_lines, context.text_until_cursor])
+    lines_before = context.full_text.split("\n")[: context.cursor_line]
+    source_text = "\n".join([*lines_before, context.text_until_cursor])
+    known_words: list[str] = []
+    prefix = ""
     if field := find_compared_field(source_text):
         known_words = find_field_words(field, namespace)
         prefix = field.prefix
     elif argument := find_argument(source_text):
-        known_words = find_words(argument, namespace)
+        known_words = find_argument_words(argument, namespace)
         prefix = argument.prefix
-    else:
-        return SimpleMatcherResult(completions=[])
     if not known_words:
         return SimpleMatcherResult(completions=[])
     matching_words = [word for word in known_words if word.lower().startswith(prefix.lower())]
@@ -94,20 +101,20 @@ def find_argument(source_text: str) -> Argument | None:
     if quote is None:
         return None
     if openings and _is_collection(openings[-1], source_text[:quote_offset]):
-        openings.pop()  # a list of words in place of one, or the keys of a dict
+        openings.pop()  # the argument is a list of words, or a dict with words as keys
     if not openings or openings[-1].bracket != "(":
         return None
     call_opening = openings[-1]
     callee_match = _CALLEE.search(source_text[: call_opening.offset])
     if callee_match is None:
         return None
-    keyword_match = _KEYWORD.match(source_text[call_opening.item_starts[-1] : quote_offset])
-    prefix = source_text[quote_offset + len(quote) :]
+    argument_start = call_opening.item_starts[-1]
+    keyword_match = _KEYWORD.match(source_text[argument_start:quote_offset])
     return Argument(
         callee_match[1],
-        len(call_opening.item_starts) - 1,
-        keyword_match and keyword_match[1],
-        prefix,
+        position=len(call_opening.item_starts) - 1,
+        keyword=keyword_match[1] if keyword_match else None,
+        prefix=source_text[quote_offset + len(quote) :],
     )
 
 
@@ -135,9 +142,10 @@ def _is_collection(opening: Opening, source_text: str) -> bool:
 
 
 class CodeEnd(NamedTuple):
-    """What is open at the end of some code: brackets, the outermost first, and a text.
+    """What some code does not close: brackets, the outermost first, and a text at its end.
 
-    `quote` is the quote before the text and `quote_offset` where it is; None outside of a text.
+    `quote` is the quote before the text, and `quote_offset` its offset. If the code does not end
+    inside a text, `quote` is None, and `quote_offset` the length of the code.
     """
 
     openings: list[Opening]
@@ -146,46 +154,51 @@ class CodeEnd(NamedTuple):
 
 
 def _read_code_end(source_text: str) -> CodeEnd:
-    """The brackets and the text that some code leaves open; those in comments do not count."""
+    """Read some code to its end, and find the brackets and the text that it does not close.
+
+    Comments and whole texts are skipped.
+    """
     openings: list[Opening] = []
     offset = 0
     while offset < len(source_text):
         character = source_text[offset]
         quote_match = _QUOTE.match(source_text, offset)
         if character == "#":
-            comment_start = offset
-            offset = source_text.find("\n", comment_start)
-            if offset < 0:
-                return CodeEnd(openings, len(source_text))
-            if openings and not source_text[openings[-1].item_starts[-1] : comment_start].strip():
+            line_end = source_text.find("\n", offset)
+            if line_end < 0:
+                break
+            if openings and not source_text[openings[-1].item_starts[-1] : offset].strip():
                 # The comment is before the item, which begins on the next line.
-                openings[-1] = openings[-1].with_last_item(offset)
+                openings[-1] = openings[-1].with_moved_item(line_end)
+            offset = line_end
         elif quote_match is not None:
-            literal_end = _find_literal_end(source_text, quote_match.end(), quote_match[1])
-            if literal_end is None:
-                quote = quote_match[1]
+            quote = quote_match[1]
+            text_end = _find_text_end(source_text, quote_match.end(), quote)
+            if text_end is None:
                 return CodeEnd(openings, quote_match.end() - len(quote), quote)
-            offset = literal_end
-            continue
-        elif character in "([{":
-            openings.append(Opening(character, offset, (offset + 1,)))
-        elif character in _CLOSING and openings and openings[-1].bracket == _CLOSING[character]:
-            openings.pop()
-        elif character == "," and openings:
-            opening = openings.pop()
-            openings.append(
-                Opening(opening.bracket, opening.offset, (*opening.item_starts, offset + 1))
-            )
-        offset += 1
+            offset = text_end
+        else:
+            _update_openings(openings, character, offset)
+            offset += 1
     return CodeEnd(openings, len(source_text))
 
 
-def _find_literal_end(source_text: str, search_start: int, quote: str) -> int | None:
-    """The offset after a text whose content starts here; None if it is open at the code's end.
+def _update_openings(openings: list[Opening], character: str, offset: int) -> None:
+    """Add a bracket that opens, remove one that is closed, or begin an item after a comma."""
+    if character in "([{":
+        openings.append(Opening(character, offset, (offset + 1,)))
+    elif openings and openings[-1].bracket == _CLOSING.get(character):
+        openings.pop()
+    elif openings and character == ",":
+        openings[-1] = openings[-1].with_next_item(offset + 1)
 
-    A text with one quote also ends, unfinished, at the end of its line.
+
+def _find_text_end(source_text: str, content_start: int, quote: str) -> int | None:
+    """The offset after the closing quote of a text; None if the code ends before it.
+
+    A text with a single quote also ends at the end of its line, although it is not closed.
     """
-    offset = search_start
+    offset = content_start
     while offset < len(source_text):
         if source_text[offset] == "\\":
             offset += 2
@@ -207,7 +220,7 @@ def find_field_words(field: ComparedField, namespace: Mapping[str, object]) -> l
     return list(dict.fromkeys(find_literal_words(annotation)))
 
 
-def find_words(argument: Argument, namespace: Mapping[str, object]) -> list[str]:
+def find_argument_words(argument: Argument, namespace: Mapping[str, object]) -> list[str]:
     """The words of a parameter of a function of paylab, in the order of their type."""
     function = _find_function(argument.callee.split("."), namespace)
     if function is None:
@@ -215,14 +228,13 @@ def find_words(argument: Argument, namespace: Mapping[str, object]) -> list[str]
     parameter = _find_parameter(argument, inspect.signature(function))
     if parameter is None:
         return []
-    # A class is documented by its constructor; a wrapped function knows its own module.
-    module_name = inspect.unwrap(function).__module__
-    annotation = evaluate_annotation(parameter.annotation, module_name)
+    defining_module = inspect.unwrap(function).__module__  # not that of its decorator
+    annotation = evaluate_annotation(parameter.annotation, defining_module)
     return list(dict.fromkeys(find_literal_words(annotation)))
 
 
 def _find_function(dotted_names: list[str], namespace: Mapping[str, object]) -> Any:
-    """The function of paylab with a dotted name; None if there is none, or it is another one."""
+    """The function of paylab with a dotted name; None if it names no function, or one of others."""
     found_object = _find_object(dotted_names, namespace)
     return found_object if callable(found_object) and _is_ours(found_object) else None
 
@@ -239,11 +251,9 @@ def _find_object(dotted_names: list[str], namespace: Mapping[str, object]) -> An
 
 def _is_ours(found_object: object) -> bool:
     """Whether a module, a function, or the class of an object is one of paylab."""
-    module_name = (
-        found_object.__name__
-        if isinstance(found_object, ModuleType)
-        else getattr(found_object, "__module__", "")
-    )
+    module_name = getattr(found_object, "__module__", "")
+    if isinstance(found_object, ModuleType):
+        module_name = found_object.__name__
     return isinstance(module_name, str) and module_name.partition(".")[0] == "paylab"
 
 
@@ -259,5 +269,6 @@ def _find_parameter(argument: Argument, signature: inspect.Signature) -> inspect
     if argument.position < len(positional_parameters):
         return positional_parameters[argument.position]
     last_parameter = positional_parameters[-1] if positional_parameters else None
-    takes_more = last_parameter and last_parameter.kind == inspect.Parameter.VAR_POSITIONAL
-    return last_parameter if takes_more else None  # `*args` takes all further arguments
+    if last_parameter is None or last_parameter.kind != inspect.Parameter.VAR_POSITIONAL:
+        return None
+    return last_parameter  # `*args` takes all further arguments

@@ -122,10 +122,10 @@ def _quantile_layer(quantiles: list[Spec], row_encoding: Spec, colour: Spec) -> 
 def _bin_values(corridor: str, seconds: pd.Series[Any]) -> list[Spec]:
     """A histogram of durations, in bins of equal width on a logarithmic scale."""
     bin_numbers = (int(BINS_PER_POWER_OF_TEN * math.log10(duration)) for duration in seconds)
-    counts = Counter(bin_numbers)
-    largest_count = max(counts.values())
+    count_by_bin = Counter(bin_numbers)
+    largest_count = max(count_by_bin.values())
     bins = []
-    for bin_number, count in sorted(counts.items()):
+    for bin_number, row_count in sorted(count_by_bin.items()):
         low_seconds = 10 ** (bin_number / BINS_PER_POWER_OF_TEN)
         high_seconds = 10 ** ((bin_number + 1) / BINS_PER_POWER_OF_TEN)
         bins.append(
@@ -134,8 +134,8 @@ def _bin_values(corridor: str, seconds: pd.Series[Any]) -> list[Spec]:
                 "low": low_seconds,
                 "high": high_seconds,
                 "between": f"{duration_text(low_seconds)} to {duration_text(high_seconds)}",
-                "rows": count,
-                "weight": count / largest_count,
+                "rows": row_count,
+                "weight": row_count / largest_count,
             }
         )
     return bins

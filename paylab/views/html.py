@@ -116,7 +116,7 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
 
 
 def _time_columns(rows: Sequence[Sequence[object]]) -> set[int]:
-    """The positions of the columns whose values that are not empty are all times, at least one."""
+    """The positions of the columns of times: all cells are times or empty, and one is a time."""
     time_columns = set()
     for column_index, column in enumerate(zip(*rows, strict=False)):
         column_texts = [str(cell_value) for cell_value in column if cell_value not in (None, "")]
@@ -136,10 +136,10 @@ def _column_style(*, is_number: bool, is_unbroken: bool, is_last: bool) -> str:
 def _header_html(column_name: str) -> str:
     """The name of a column, which may be broken into two lines after an underscore."""
     middle = len(column_name) / 2
-    breaks = [index for index, letter in enumerate(column_name, 1) if letter == "_"]
-    if not breaks:
+    break_indexes = [index for index, letter in enumerate(column_name, 1) if letter == "_"]
+    if not break_indexes:
         return escape(column_name)
-    break_index = min(breaks, key=lambda index: abs(index - middle))
+    break_index = min(break_indexes, key=lambda index: abs(index - middle))
     return f"{escape(column_name[:break_index])}<wbr>{escape(column_name[break_index:])}"
 
 

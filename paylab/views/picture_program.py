@@ -42,17 +42,16 @@ def read_picture(request: bytes) -> bytes:
     from PIL import Image, UnidentifiedImageError
 
     limit_process()
-    task_name, _, content = request.partition(b"\0")
+    task_bytes, _, content = request.partition(b"\0")
+    task = task_bytes.decode()
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     pillow_heif.register_heif_opener()
     picture_file = BytesIO(content)
     try:
-        if task_name.decode() == QR:
+        if task == QR:
             return json.dumps(read_qr_texts(picture_file)).encode()
-        image = (
-            read_pdf_page(picture_file) if task_name.decode() == PDF else read_photo(picture_file)
-        )
+        image = read_pdf_page(picture_file) if task == PDF else read_photo(picture_file)
     except UnidentifiedImageError:
         raise ValueError("it is not a picture") from None
     jpeg_file = BytesIO()

@@ -80,23 +80,23 @@ class Line:
 def progress(
     measure: Bar | Line, show: Show | None = None, clock: Clock = time.monotonic
 ) -> Iterator[Callable[[int, int], None]]:
-    """A function of two numbers that updates the display; the final state is always shown.
+    """Yield a function that updates a bar or a line; its final state is always shown.
 
-    The numbers are those that the `count` of the measure takes.
+    The function takes the numbers of `measure.count`.
     """
-    show_measure = show or _default_show()
-    shown_at = clock() - UPDATE_SECONDS
+    show_measure = show or _choose_show()
+    last_shown_at = clock() - UPDATE_SECONDS  # so that the first numbers are shown
 
-    def count(first_number: int, second_number: int) -> None:
+    def update(first_number: int, second_number: int) -> None:
         """Store the numbers, and show them unless others were shown a moment ago."""
-        nonlocal shown_at
+        nonlocal last_shown_at
         measure.count(first_number, second_number)
-        if clock() - shown_at >= UPDATE_SECONDS:
-            shown_at = clock()
+        if clock() - last_shown_at >= UPDATE_SECONDS:
+            last_shown_at = clock()
             show_measure(measure)
 
     try:
-        yield count
+        yield update
     finally:
         show_measure(measure)
         _end_terminal_line(show_measure)
@@ -106,14 +106,14 @@ def progress(
 def waiting(
     show: Show | None = None, clock: Clock = time.monotonic
 ) -> Iterator[Callable[[str], None]]:
-    """A function `show_state(text)` that shows the state of a wait after a short delay."""
+    """Yield a function that shows the state of a wait, if that has lasted a while."""
     started_at = clock()
 
     def show_state(text: str) -> None:
-        """Show the state, if the wait has lasted long enough to be worth it."""
+        """Show the state; nothing during the first seconds of the wait."""
         nonlocal show
         if clock() - started_at >= WAIT_SHOWN_SECONDS:
-            show = show or _default_show()
+            show = show or _choose_show()
             show(PlainText(text))
 
     try:
@@ -122,13 +122,13 @@ def waiting(
         _end_terminal_line(show)
 
 
-def _default_show() -> Show:
+def _choose_show() -> Show:
     """The function that shows a value: in the output of a notebook, or in a terminal."""
-    return _notebook_show() or _show_in_terminal
+    return _make_notebook_show() or _show_in_terminal
 
 
 def _show_in_terminal(shown_value: object) -> None:
-    """Write a value over the current line of a terminal; nothing if stderr is none."""
+    """Write a value over the current line of a terminal; nothing if stderr is no terminal."""
     if sys.stderr.isatty():
         print(f"\r{shown_value!r}\x1b[K", end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
 
@@ -139,8 +139,8 @@ def _end_terminal_line(show: Show | None) -> None:
         print(file=sys.stderr)  # noqa: T201 - the line is finished
 
 
-def _notebook_show() -> Show | None:
-    """A function that updates one output below the cell; None outside a notebook."""
+def _make_notebook_show() -> Show | None:
+    """Make a function that updates one output below the cell; None outside a notebook."""
     if "IPython" not in sys.modules:
         return None
     with extra_imports():
@@ -158,4 +158,5 @@ class PlainText(str):
     """Text whose repr is escaped and has no quotes."""
 
     def __repr__(self) -> str:
+        """The text without quotes, escaped."""
         return printable(str(self))

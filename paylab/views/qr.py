@@ -212,4 +212,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
+    """The public names, which an editor completes."""
     return sorted(__all__)

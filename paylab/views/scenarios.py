@@ -97,10 +97,9 @@ class ScenarioPage(FormPage):
             self.update_saved()
 
     def _show_running(self, scenario_name: str) -> None:
-        """Show what runs; the buttons are disabled until it has ended."""
-        self.message.html = (
-            f"<p>{html.escape(self.scenarios[scenario_name].label)} is running …</p>"
-        )
+        """Show which scenario runs; the buttons are disabled until it has ended."""
+        label_html = html.escape(self.scenarios[scenario_name].label)
+        self.message.html = f"<p>{label_html} is running …</p>"
         self.way_node.html = ""
         self.code.text = write_call("lab.scenarios.run", scenario_name)
         self.code.visible = True

@@ -9,7 +9,7 @@ from ...spec.text import JsonMapping
 Message = JsonMapping
 """A message of a browser: its names with a text, a number, a bool or None each."""
 
-PLAIN_TYPES = (str, int, float, bool, type(None))
+PLAIN_TYPES = (int, float, bool, type(None))
 NUMBER_DIGITS_MAX = 15
 """Digits of a whole number that JavaScript keeps."""
 
@@ -18,15 +18,13 @@ def read_message(message: object) -> Message:
     """Read the members of a message that are plain values; an empty dict if it is no object."""
     if not isinstance(message, Mapping):
         return {}
-    members = {
-        member_name: member
-        for member_name, member in message.items()
-        if isinstance(member, PLAIN_TYPES)
-    }
-    return {
-        str(member_name): _without_surrogates(member) if isinstance(member, str) else member
-        for member_name, member in members.items()
-    }
+    plain_members = {}
+    for member_name, member in message.items():
+        if isinstance(member, str):
+            plain_members[str(member_name)] = _without_surrogates(member)
+        elif isinstance(member, PLAIN_TYPES):
+            plain_members[str(member_name)] = member
+    return plain_members
 
 
 def read_buffers(buffers: object) -> list[bytes]:
