@@ -20,11 +20,12 @@ the values of a column, is an error. Statistics (`std`, `corr`,
 such as `rolling` or a `mean` of objects, is an error that says what to write. pandas' own readers
 of CSV and Excel make floats, and those of Parquet make Decimals that round at 28 digits: use
 `read_csv`, `read_excel` and `read_parquet` here, or `.astype("decimal")` of text or Decimals.
-Lesson 30 has the table.
+Notebook 80 has the table.
 
-A column of `frame()` and of `read_csv` knows the currency of each row: `sum`, `mean`, `cumsum` and
-`+` of several currencies give a CurrencyWarning, also of sums per group. Objects, arrays, results
-of `map` or `apply`, and products of two columns do not know it.
+A column of `frame()` and of `read_csv` knows the currency of each row: `sum`, `mean`, `median`,
+`quantile`, `std`, `cumsum` and `+` of several currencies give a CurrencyWarning, also of sums per
+group. Objects, arrays, rows, results of `map` or `apply`, and products of two columns do not know
+it.
 
 Parquet has DECIMAL(24, 6) for amounts and DECIMAL(13, 8) for rates, so that DuckDB and Spark can
 multiply them. DuckDB reads a frame with ids as it is; give it `frame.paylab.arrow()` for others.
@@ -52,8 +53,6 @@ with extra_imports():
     from .decode import MisfitWarning as MisfitWarning
     from .decode import bodies as bodies
     from .dlt_source import dlt_source as dlt_source
-    from .exact_decimal import FloatWarning as FloatWarning
-    from .exact_decimal import ObjectColumnError as ObjectColumnError
     from .exact_index import AmountKeyError as AmountKeyError
     from .excel_reader import read_excel as read_excel
     from .export import Export as Export
@@ -61,6 +60,9 @@ with extra_imports():
     from .export import export_list as export_list
     from .files import read_csv as read_csv
     from .files import to_csv as to_csv
+    from .float_errors import FloatWarning as FloatWarning
+    from .float_errors import MixedColumnError as MixedColumnError
+    from .float_errors import ObjectColumnError as ObjectColumnError
     from .frame import conversions as conversions
     from .frame import of as of
     from .frame import transfers as transfers
@@ -85,6 +87,7 @@ __all__ = [
     "Export",
     "FloatWarning",
     "MisfitWarning",
+    "MixedColumnError",
     "ObjectColumnError",
     "OrderWarning",
     "UnreadableTimeWarning",

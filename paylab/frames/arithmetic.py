@@ -270,6 +270,7 @@ REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
     "any": lambda amounts: any(amounts.to_pylist()),
     "all": lambda amounts: all(amounts.to_pylist()),
 }
+INEXACT_REDUCTIONS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
 RUNNING: dict[str, Callable[[Any, Any], Any]] = {
     "cumsum": WIDE_CONTEXT.add,
     "cumprod": WIDE_CONTEXT.multiply,

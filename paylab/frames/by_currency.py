@@ -7,11 +7,15 @@ from typing import Any
 import pandas as pd
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError
+from ..errors.base import ConfigError, ExactnessError
+from .column_entries import name_error
 from .columns import find_currency_column
+from .currency_rows import CurrencyRows
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
 from .exact_frame import ExactFrame
+from .frame_forms import with_named_index
+from .typed_columns import add_known_currencies
 
 
 @explain_arguments
@@ -19,37 +23,52 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     """The sum of each amount in each currency: a row per currency, missing where it has none.
 
     The currency of an amount is in its own column, that of `total_fee` in `fee_currency`.
-    Amounts without a currency have a row of their own at the end, `NaN`.
+    Amounts without a currency have a row of their own at the end, `NaN`. Amounts may be text or
+    objects; ExactnessError for floats.
 
     >>> paylab.frames.by_currency(frame).index.name
     'currency'
     """
-    column_names = [column_name for column_name in frame.columns if isinstance(column_name, str)]
-    amount_names = [
-        column_name for column_name in column_names if _has_currency(frame, column_name)
-    ]
+    named_rows = with_named_index(frame)
+    _require_unique_names(named_rows)
+    rows = add_known_currencies(named_rows)
+    amount_names = [name for name in rows.columns if _find_currency_name(rows, name)]
     if not amount_names:
         raise ConfigError("the frame has no amount with a column of its currency")
     sums: dict[str, pd.Series[Any]] = {}
     for amount_name in amount_names:
-        currencies = frame[find_currency_column(amount_name) or ""].astype("string").str.upper()
+        amounts = _read_amounts(rows[amount_name])
+        currencies = rows[_find_currency_name(rows, amount_name)].astype("string").str.upper()
         # A row without amount and currency adds nothing: it would only make the row `NaN`.
-        is_counted = (frame[amount_name].notna() | currencies.notna()).to_numpy(bool)
-        groups = frame.loc[is_counted, amount_name].groupby(
-            currencies[is_counted].to_numpy(), dropna=False
-        )
+        is_counted = (amounts.notna() | currencies.notna()).to_numpy(bool)
+        groups = amounts[is_counted].groupby(currencies[is_counted].to_numpy(), dropna=False)
         sums[amount_name] = groups.sum(min_count=1)  # missing, not 0, without an amount
     totals = ExactFrame(sums).sort_index()
     totals.index.name = "currency"
+    row_currencies = CurrencyRows.of(pd.Series(totals.index))
     for column_index in range(len(amount_names)):
-        # Without the currencies of the rows: a sum of totals is then no warning.
         total_amounts = totals.iloc[:, column_index].array.__arrow_array__()
-        totals.isetitem(column_index, DecimalArray(total_amounts))
+        totals.isetitem(column_index, DecimalArray(total_amounts, row_currencies))
     return totals
 
 
-def _has_currency(frame: pd.DataFrame, column_name: str) -> bool:
-    """Whether a column has exact amounts, and another column their currency."""
-    if not isinstance(frame[column_name].dtype, DecimalDtype):
-        return False
-    return find_currency_column(column_name) in frame.columns
+def _find_currency_name(rows: pd.DataFrame, column_name: object) -> str:
+    """The name of the column with the currency of an amount; "" for another column."""
+    currency_name = find_currency_column(column_name) if isinstance(column_name, str) else None
+    return currency_name if currency_name in rows.columns and currency_name else ""
+
+
+def _read_amounts(column: Any) -> pd.Series[Any]:
+    """The amounts of a column as exact decimals; ExactnessError, with its name, for floats."""
+    try:
+        exact_column: pd.Series[Any] = column.astype(DecimalDtype())
+        return exact_column
+    except ExactnessError as error:
+        raise name_error(error, column.name) from None
+
+
+def _require_unique_names(rows: pd.DataFrame) -> None:
+    """ConfigError for a name that two columns have."""
+    repeated_names = rows.columns[rows.columns.duplicated()]
+    if len(repeated_names):
+        raise ConfigError(f"the frame has two columns {repeated_names[0]!r}: rename or drop one")

@@ -18,7 +18,7 @@ from ..errors.cards import LateAttributeError
 from ..errors.names import find_nearest_name, find_suggestion
 from ..errors.text import plain
 from ..spec.time_arguments import read_date_or_time
-from .unknown_columns import Method
+from .wrapped_methods import Method
 
 if TYPE_CHECKING:
     from typing import NoReturn

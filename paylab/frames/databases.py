@@ -19,7 +19,7 @@ from ..errors.text import plain
 from ..storage.addresses import is_url
 from .columns import ListName, Schema, find_schema, likeliest_schema
 from .duckdb_tables import DuckTable, open_duckdb, query_duckdb
-from .exact_decimal import FloatWarning
+from .float_errors import FloatWarning
 from .parquet_files import make_frame
 from .parquet_types import convert_frame_types
 from .sql_tables import SqlTable, open_sql, query_sql

@@ -32,14 +32,15 @@ from .currency_rows import CurrencyRows
 from .decimal_dtype import DecimalDtype
 from .exact_decimal import ExactDecimal, make_elements
 from .numpy_functions import call_numpy
+from .numpy_methods import with_numpy_methods
 from .ufuncs import compute
 from .window_calls import describe_window_call
 
-ADDED = ("sum", "mean", "cumsum")
-OPTIONS = {"skipna", "min_count", "ddof", "keepdims"}  # options of reductions in pandas
+ADDED = ("sum", "mean", "median", "cumsum", *arithmetic.INEXACT_REDUCTIONS)
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
 
 
+@with_numpy_methods
 class DecimalArray(ExtensionArray):
     """A column of exact decimals over one Arrow array."""
 
@@ -209,7 +210,10 @@ class DecimalArray(ExtensionArray):
 
     def unique(self) -> DecimalArray:
         """The distinct values in order of appearance."""
-        return DecimalArray(self._values.unique())
+        codes, unique_amounts = self.factorize(use_na_sentinel=False)
+        if self.currencies:
+            unique_amounts.currencies = self.currencies.of_groups(codes, len(unique_amounts))
+        return unique_amounts
 
     def isin(self, values: Any) -> Array:
         """A mask of values that are among decimals, integers or texts of numbers."""
@@ -237,7 +241,7 @@ class DecimalArray(ExtensionArray):
             self.currencies.warn_of_sums(self.isna(), None if ids is None else np.asarray(ids))
 
     def _reduce_values(self, name: str, *, min_count: int = 0, ddof: int = 1, **_: object) -> Any:
-        if name in grouping.INEXACT_REDUCTIONS:
+        if name in arithmetic.INEXACT_REDUCTIONS:
             return array_types.compute_float_statistic(self._values, name, ddof)
         return arithmetic.reduce_numbers(self._values, name, min_count)
 
@@ -247,6 +251,7 @@ class DecimalArray(ExtensionArray):
         return self._replace_values(arithmetic.compute_running(self._values, name, skipna=skipna))
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
+        self._warn_of_currencies()
         return DecimalArray(arithmetic.compute_quantiles(self._values, qs, interpolation))
 
     def _groupby_quantile(
@@ -277,21 +282,6 @@ class DecimalArray(ExtensionArray):
     def round(self, decimals: int = 0, *_: object, **__: object) -> DecimalArray:
         """The values rounded half to even."""
         return self._replace_values(arithmetic.round_amounts(self._values, decimals))
-
-    def _compute_as_numpy(
-        self,
-        axis: object = None,
-        dtype: object = None,
-        out: object = None,
-        *,
-        name: str,
-        compute: Callable[..., Any],
-        **options: object,
-    ) -> Any:
-        """A method of numpy's arrays, computed exactly; with options such as `where` by numpy."""
-        if axis in (None, 0, -1) and dtype is None and out is None and options.keys() <= OPTIONS:
-            return compute(self, name, **options)
-        return getattr(self.to_numpy(dtype), name)(axis=axis, out=out, **options)
 
     def __neg__(self) -> DecimalArray:
         return self._replace_values(pc.negate(self._values))
@@ -332,7 +322,11 @@ class DecimalArray(ExtensionArray):
             operands.require_number(other)
         operand = operands.read_other_operand(other, len(self))
         comparisons = arithmetic.compare_rows(op, self._values, operand)
-        return np.asarray(comparisons.fill_null(op is operator.ne))  # missing is not equal
+        results = np.asarray(comparisons.fill_null(op is operator.ne))  # missing is not equal
+        infinite = operands.find_infinite(other) if is_list_like(other) else None
+        if infinite is None:
+            return results
+        return np.where((infinite == 0) | self.isna(), results, op(0.0, infinite))
 
 
 for _name, _op in arithmetic.OPERATORS.items():
@@ -341,10 +335,3 @@ for _name, _op in arithmetic.OPERATORS.items():
     setattr(DecimalArray, f"__r{_name}__", partialmethod(_method, swapped=True))
 for _op in arithmetic.COMPARE:
     setattr(DecimalArray, f"__{_op.__name__}__", partialmethod(DecimalArray._compare, op=_op))
-for _compute, _names in (
-    (DecimalArray._reduce, (*arithmetic.REDUCTIONS, *grouping.INEXACT_REDUCTIONS)),
-    (DecimalArray._accumulate, arithmetic.RUNNING),
-):
-    for _name in _names:
-        _method = partialmethod(DecimalArray._compute_as_numpy, name=_name, compute=_compute)
-        setattr(DecimalArray, _name, _method)

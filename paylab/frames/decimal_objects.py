@@ -7,7 +7,6 @@ pandas adds them with the 28 digits of Python, divides and compares their means 
 from __future__ import annotations
 
 from decimal import Decimal
-from functools import wraps
 from typing import Any
 
 import pandas as pd
@@ -16,7 +15,7 @@ from pandas.api.types import is_object_dtype
 
 from ..errors.base import ExactnessError
 from .exact_decimal import ExactDecimal
-from .operands import is_missing_value, refuse_floats
+from .operands import is_missing_value
 
 
 def make_exact(result: Any) -> Any:
@@ -52,19 +51,6 @@ def convert_objects(column: Any) -> Any:
         return column.astype("decimal")
     except (ExactnessError, pa.ArrowException):
         return column
-
-
-def refuse_mixed_objects(method: Any) -> Any:
-    """A method of columns; ExactnessError for floats beside exact amounts in one of objects."""
-
-    @wraps(method)
-    def call(column: pd.Series[Any], *args: object, **options: object) -> object:
-        has_objects = is_object_dtype(column.dtype)
-        if has_objects and any(isinstance(value, ExactDecimal) for value in column):
-            refuse_floats(column)
-        return method(column, *args, **options)
-
-    return call
 
 
 def holds_decimals(values: Any) -> bool:

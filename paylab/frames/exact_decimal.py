@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..errors.base import ExactnessError, PaylabError, PaylabWarning, warn_caller
-from .pandas_callers import is_statistic_or_window
+from ..errors.base import ExactnessError
+from .float_errors import USE_DECIMAL, MixedColumnError, ObjectColumnError, warn_of_comparison
+from .pandas_callers import is_ordering, is_statistic_or_window
 
 Operator: TypeAlias = Callable[[Decimal, Decimal], Decimal]
 DIGITS_MAX = 38  # digits of a column
@@ -27,40 +28,10 @@ EXACT_CONTEXT = Context(
     Emin=-999_999,
     traps=[Inexact, InvalidOperation, DivisionByZero, Overflow],
 )
+EXTREMES = {np.maximum, np.minimum, np.fmax, np.fmin}
 LARGE_COLUMN = 10_000  # elements
 ROUNDING_CONTEXT = Context(prec=100_000, Emax=999_999, Emin=-999_999)
-USE_DECIMAL = (
-    'write a number in quotes, as Decimal("..."), or compute with floats: frame.paylab.floats()'
-)
-OBJECTS = (
-    "pandas computes statistics and windows of amounts in a column of objects with floats: write "
-    '.astype("decimal") first, which is exact, or .astype(float)'
-)
 DIVIDED_BY_ZERO = "{} is divided by 0; a column divided by 0 has a missing value there"
-
-
-class FloatWarning(PaylabWarning):
-    """A float was compared with exact amounts."""
-
-
-def warn_of_comparison(number: float) -> None:
-    """Warn, at the line of the caller, that amounts are compared with a float."""
-    message = (
-        "exact amounts are compared with a float; it is taken as it is printed. Compare with "
-        f'Decimal("{number}"), or with frame.paylab.floats()'
-    )
-    warn_caller(message, FloatWarning)
-
-
-class ObjectColumnError(PaylabError):
-    """A mean or window of a column of objects.
-
-    Pandas would compute it with floats.
-    """
-
-    def __init__(self, _message: str = OBJECTS) -> None:
-        # pandas raises an error of a group again with a message of its own
-        super().__init__(OBJECTS)
 
 
 def _write_constructor(number: Decimal) -> str:
@@ -96,10 +67,16 @@ class ExactDecimal(Decimal):
         return ExactDecimal(Decimal.copy_abs(self))
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """The result of a function of numpy. To numpy, an element is an array of one object."""
+        """The result of a function of numpy. To numpy, an element is an array of one object.
+
+        ExactnessError for the larger or smaller one of an amount and a float, as for a column.
+        """
         if function in (np.isfinite, np.isinf, np.isnan):  # numpy cannot apply these to objects
             return function(Decimal.__float__(self))
         require_objects(function)
+        if function in EXTREMES:
+            for operand in inputs:
+                _read_operand(operand)
         objects = [
             np.asarray(operand, dtype=object) if isinstance(operand, ExactDecimal) else operand
             for operand in inputs
@@ -269,6 +246,7 @@ def _make_comparison(comparison: str) -> Callable[[ExactDecimal, Any], Any]:
     """The method of a comparison; a float is taken as it is printed, and NaN equals nothing.
 
     `==` and `!=` warn, but not of a whole number, such as the 0.0 with which numpy compares.
+    MixedColumnError where pandas orders floats among amounts.
     """
     compare_decimals: Callable[..., Any] = getattr(Decimal, comparison)
     is_equality = comparison in ("__eq__", "__ne__")
@@ -283,6 +261,8 @@ def _make_comparison(comparison: str) -> Callable[[ExactDecimal, Any], Any]:
             return comparison == "__ne__"
         if is_equality and math.isfinite(number) and not number.is_integer():
             warn_of_comparison(number)
+        if not is_equality and math.isfinite(number) and is_ordering():
+            raise MixedColumnError
         return compare_decimals(self, Decimal(repr(number)))
 
     return method

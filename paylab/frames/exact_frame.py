@@ -10,8 +10,10 @@ import pandas as pd
 from pandas.api.types import is_object_dtype
 
 from ..errors.base import ExactnessError, MissingExtraError
+from ..errors.cards import MisuseError
 from ..errors.extras import is_installed
 from ..errors.text import printable_lines
+from .column_entries import refuse_mixture, with_named_entries
 from .column_uses import with_column_uses
 from .decimal_dtype import DecimalDtype
 from .decimal_objects import (
@@ -19,9 +21,8 @@ from .decimal_objects import (
     exact_values,
     holds_decimals,
     make_exact,
-    refuse_mixed_objects,
 )
-from .exact_decimal import USE_DECIMAL
+from .float_errors import USE_DECIMAL
 from .frame_forms import (
     as_floats,
     exact_styler,
@@ -40,6 +41,7 @@ from .unknown_columns import explain_plot, with_column_suggestions
 from .unknown_rows import with_row_suggestions
 
 
+@with_named_entries
 @with_column_uses
 class ExactSeries(pd.Series):
     """A column or row of an `ExactFrame`, whose text is escaped when it is shown."""
@@ -80,9 +82,33 @@ class ExactSeries(pd.Series):
         """Do as pandas does, but make a column of Decimals exact."""
         return make_exact(super().apply(*args, **options))
 
-    min = refuse_mixed_objects(pd.Series.min)
-    max = refuse_mixed_objects(pd.Series.max)
-    sort_values = refuse_mixed_objects(pd.Series.sort_values)
+    def clip(self, lower: Any = None, upper: Any = None, **options: Any) -> Any:
+        """Limit as pandas does; a missing limit leaves its amount as it is."""
+        lower_limits = self._fill_limits(lower)
+        return super().clip(lower_limits, self._fill_limits(upper), **options)
+
+    def _fill_limits(self, limits: Any) -> Any:
+        """A column of limits with the row's own amount for a missing one; others unchanged."""
+        is_exact = isinstance(self.dtype, DecimalDtype)
+        if not is_exact or not isinstance(limits, pd.Series) or not limits.isna().any():
+            return limits
+        exact_limits = pd.Series(limits).astype(DecimalDtype()).reindex(self.index)
+        return exact_limits.fillna(self).fillna(0)  # pandas fills in infinite floats
+
+    def combine(self, other: Any, func: Any, *args: Any, **options: Any) -> Any:
+        """Combine as pandas does; ExactnessError for floats beside amounts."""
+        sides = (self, other)
+        is_exact = [isinstance(getattr(side, "dtype", None), DecimalDtype) for side in sides]
+        for side, is_exact_side in zip(sides, is_exact, strict=True):
+            if any(is_exact) and not is_exact_side:
+                refuse_floats(side)
+        try:
+            return super().combine(other, func, *args, **options)
+        except TypeError as error:
+            if "NA is ambiguous" not in str(error):
+                raise
+            use = "write np.fmax(amounts, others), or np.fmin, which leave them out"
+            raise MisuseError(f"combine() compares missing values: {use}") from None
 
     def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
         """Write a CSV as pandas does; `decimal` is the mark in amounts."""
@@ -96,6 +122,7 @@ class ExactSeries(pd.Series):
         return _escape_text(super().to_string(buf, *args, **options))
 
 
+@with_named_entries
 @with_row_suggestions
 @with_column_suggestions
 class ExactFrame(pd.DataFrame):
@@ -190,6 +217,7 @@ class ExactFrame(pd.DataFrame):
         """A new column as pandas stores it; Decimals are exact."""
         # `frame["rate"] = ...`, `assign` and `insert` have no other hook.
         column, references = cast(Any, super())._sanitize_column(value)
+        refuse_mixture(column)
         return exact_values(column), references
 
     def to_numpy(self, *args: Any, **options: Any) -> Any:

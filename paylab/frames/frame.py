@@ -19,7 +19,6 @@ from . import repeats
 from .column_choice import CREATED, Names, read_columns, require_columns, schema_for
 from .columns import ListName, Schema, find_schema, likeliest_schema
 from .exact_frame import ExactFrame
-from .flat_rows import nest_columns, replace_missing
 from .frame_forms import as_floats
 from .pages import Progress, Tally, read_pages
 from .selection import Selection
@@ -149,9 +148,8 @@ def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
     """
     rows = [_read_fields(result) for result in objects]
     field_names = {field_name for row in rows for field_name in row}
-    schema = find_schema(kind) if kind else likeliest_schema(field_names)
-    only_page = {"data": [nest_columns(row, schema) for row in rows], "has_next_page": False}
-    return frame([only_page], schema.name, once=False)
+    only_page = {"data": rows, "has_next_page": False}
+    return frame([only_page], kind or likeliest_schema(field_names).name, once=False)
 
 
 def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
@@ -173,7 +171,7 @@ def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
 def _read_fields(result: Any) -> dict[str, Any]:
     """The fields of a result, by paylab's names; for an event its type and payload."""
     if isinstance(result, Mapping):
-        return replace_missing(result)
+        return dict(result)
     is_event = hasattr(result, "payload")
     if is_event:
         return {"type": result.type, "payload": result.resource.to_dict()}

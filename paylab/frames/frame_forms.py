@@ -31,8 +31,13 @@ def find_exact_columns(frame: pd.DataFrame) -> list[Any]:
 
 
 def with_named_index(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with an index that has a name as columns; without one, the frame."""
-    return frame.reset_index() if any(frame.index.names) else frame
+    """The frame with an index that has a name as columns; without one, the frame.
+
+    A level that is also a column is not repeated.
+    """
+    repeated_names = [name for name in frame.index.names if name is not None and name in frame]
+    rows: pd.DataFrame = frame.reset_index(repeated_names, drop=True) if repeated_names else frame
+    return rows.reset_index() if any(rows.index.names) else rows
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:

@@ -11,15 +11,14 @@ import pandas as pd
 from . import arithmetic, machine_integers
 from .currency_rows import CurrencyRows
 
-INEXACT_REDUCTIONS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
-
 
 def find_quantiles(
     column: Any, shares: Any, interpolation: str, row_ranges: Iterable[tuple[int, int]]
 ) -> Any:
     """The quantiles of each group, as one column: first all of the first group, and so on.
 
-    `row_ranges` have the first row of each group and the row after its last.
+    `row_ranges` have the first row of each group and the row after its last. Each group that has
+    several currencies warns.
     """
     group_quantiles = [
         column[first_row:end_row]._quantile(shares, interpolation)
@@ -109,7 +108,7 @@ def _reduce_groups(
         group_column._reduce(how, min_count=max(min_count, 0), **reduce_options)
         for group_column in group_columns
     ]
-    if how in INEXACT_REDUCTIONS:
+    if how in arithmetic.INEXACT_REDUCTIONS:
         floats = [np.nan if pd.isna(statistic) else statistic for statistic in reductions]
         return np.array(floats, dtype=float)
     if how in ("any", "all"):

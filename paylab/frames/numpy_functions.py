@@ -16,6 +16,7 @@ from pandas.api.extensions import ExtensionArray
 
 from ..errors.base import ExactnessError
 from .arithmetic import WIDE_CONTEXT
+from .currency_rows import CurrencyRows
 from .operands import read_number, refuse_floats
 
 STATISTICS = {
@@ -29,6 +30,12 @@ WITHOUT_MISSING = {
 }
 """Functions that know a missing value by NaN, which is not equal to itself; `pd.NA` is neither."""
 
+ADDITIONS = {
+    *(np.nansum, np.nancumsum, np.average, np.nanmean, np.median, np.nanmedian, np.einsum),
+    *(np.diff, np.ediff1d, np.convolve, np.correlate, np.trapezoid),
+}
+"""Functions that add amounts without the methods of a column, which would warn of currencies."""
+
 
 def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """The result of a function of numpy whose arguments have columns or frames."""
@@ -37,6 +44,8 @@ def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -
     if function in INSTEAD and any(map(_is_exact, args)):
         instead = INSTEAD[function](*args[1:], **options)
         raise ExactnessError(f"np.{function.__name__} computes with floats: write {instead}")
+    if function in ADDITIONS:
+        _warn_of_currencies(args)
     if function in (np.where, np.select):
         _refuse_chosen_floats(args, options)
     convert = _find_conversion(function, args, options)
@@ -60,6 +69,15 @@ def _find_conversion(
 def _is_exact(argument: Any) -> bool:
     """Whether an argument is a column of exact amounts."""
     return str(getattr(argument, "dtype", "")) == "decimal"
+
+
+def _warn_of_currencies(args: Sequence[Any]) -> None:
+    """Warn of each column among the arguments that has several currencies."""
+    for argument in args:
+        column = getattr(argument, "array", argument)
+        currencies: CurrencyRows | None = getattr(column, "currencies", None)
+        if currencies:
+            currencies.warn_of_sums(column.isna())
 
 
 def _refuse_chosen_floats(args: Sequence[Any], options: Mapping[str, Any]) -> None:

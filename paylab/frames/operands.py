@@ -20,7 +20,7 @@ from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError, PaylabError
 from . import decimals
-from .exact_decimal import USE_DECIMAL, warn_of_comparison
+from .float_errors import USE_DECIMAL, warn_of_comparison
 
 INTERPOLATED = (
     "interpolation computes with floats: write amounts.ffill(), which is exact, or "
@@ -131,6 +131,14 @@ def warn_of_floats(operand: Any) -> None:
             return
 
 
+def find_infinite(operand: Any) -> np.ndarray[Any, Any] | None:
+    """The infinite values of a column as floats, 0 for others; None if there is none."""
+    if not is_float_dtype(operand) and not is_object_dtype(operand):
+        return None
+    floats = [value if isinstance(value, float) and math.isinf(value) else 0.0 for value in operand]
+    return np.array(floats) if any(floats) else None
+
+
 def find_members(amounts: Any, values: Any) -> np.ndarray[Any, Any]:
     """A mask of the amounts that are among decimals, integers, floats or texts of numbers."""
     warn_of_floats(values)
@@ -145,6 +153,11 @@ def _describe_inexact(array: pa.Array) -> str:
     kind = "floats" if pa.types.is_floating(array.type) else f"{array.type} values"
     if pa.types.is_boolean(array.type):
         return "true and false are no amounts: write amounts.where(mask, 0) for amounts * mask"
+    if pa.types.is_floating(array.type) and pc.any(pc.is_inf(array)).as_py():
+        return (
+            "a column of exact amounts has no infinite value, which clip() of pandas puts for a "
+            "missing limit: fill the limits, or clip one column of a frame of paylab"
+        )
     if pa.types.is_floating(array.type) and pc.all(pc.equal(array, pc.round(array))).as_py():
         return (
             "floats are not exact, also if they are whole: write 0 for 0.0, and "

@@ -21,12 +21,20 @@ from types import FrameType
 RANKING = "pandas.core.methods.selectn"
 WINDOWS = "pandas.core.window.rolling"
 STATISTICS_MODULE = "pandas.core.nanops"
+ORDERS = {STATISTICS_MODULE, "pandas.core.sorting", "pandas.core.algorithms"}
+"""The modules that order objects: for `max`, `sort_values`, `rank` and the keys of groups."""
+POSITIONS = {"nanargmax", "nanargmin"}
+"""Functions whose result is no amount; numpy goes on after an error in them."""
 
 TYPES = "pandas.core.dtypes.cast"
 MERGES = "pandas.core.reshape.merge"
 INDEXES = ("pandas.core.indexes.base", "pandas.core.indexes.api", "pandas.core.indexes.multi")
-JOINED = ("pandas.core.dtypes.concat", "pandas.core.internals.concat")
+JOINED = {
+    *("pandas.core.dtypes.concat", "pandas.core.internals.concat"),
+    "pandas.core.internals.blocks",  # for `where` and `mask`
+}
 COLUMNS = "pandas.core.series"
+FRAMES = "pandas.core.frame"
 MATCHING = {
     *("get_indexer", "get_indexer_non_unique", "join", "union", "union_indexes"),
     *("intersection", "difference", "symmetric_difference"),
@@ -86,6 +94,18 @@ def is_statistic_or_window(*, is_known: bool = HAS_BOTH) -> bool:
     return caller in (STATISTICS_MODULE, WINDOWS) or (not is_known and caller.startswith("pandas."))
 
 
+def is_ordering() -> bool:
+    """Whether pandas orders objects, of which numpy asks the calling function to compare two."""
+    caller_frame: FrameType | None = sys._getframe(2)
+    while caller_frame is not None:
+        module_name = str(caller_frame.f_globals.get("__name__", ""))
+        if not module_name.startswith("numpy."):
+            is_position = caller_frame.f_code.co_name in POSITIONS
+            return module_name in ORDERS and not is_position
+        caller_frame = caller_frame.f_back
+    return False
+
+
 def find_type_use() -> TypeUse:
     """What the common type is for that pandas asks a type of column for."""
     caller_frame: FrameType | None = sys._getframe(2)
@@ -95,6 +115,8 @@ def find_type_use() -> TypeUse:
         if module_name == MERGES or (module_name in INDEXES and function_name in MATCHING):
             return TypeUse.MATCH
         if module_name in JOINED:
+            return TypeUse.JOIN
+        if module_name == FRAMES and function_name == "combine":
             return TypeUse.JOIN
         if module_name == COLUMNS and function_name == "case_when":
             return TypeUse.CASES

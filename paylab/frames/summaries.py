@@ -22,7 +22,7 @@ from .decimals import DIGITS_MAX
 from .exact_frame import ExactFrame
 from .summary_rows import decode_categories, prepare_rows, write_rows_sql
 from .summary_sql import AMOUNT_COLUMNS, CURRENCY_COLUMNS, QUANTILES, Grouping
-from .typed_columns import series
+from .typed_columns import note_currencies, series
 
 FAILURE_RATE = "failure_rate"
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
@@ -226,7 +226,9 @@ def _finish_summary(summary: pa.Table, groups: Grouping) -> pd.DataFrame:
         column_name for column_name in column_names if column_name not in measured_names
     ]
     ordered_names = [*key_and_count_names, *measured_names]
-    frame = ExactFrame({column_name: series(columns[column_name]) for column_name in ordered_names})
+    typed_columns = {column_name: series(columns[column_name]) for column_name in ordered_names}
+    note_currencies(typed_columns)
+    frame = ExactFrame(typed_columns)
     frame.attrs[SECONDS] = ", ".join(QUANTILES)
     return frame
 

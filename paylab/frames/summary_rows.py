@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from ..errors.base import ConfigError, ExactnessError
 from ..files import unreadable_error
 from . import decimals, times
-from .frame_forms import as_table
+from .frame_forms import as_table, with_named_index
 from .summary_sql import AMOUNT_COLUMNS, SUMMARIZED_COLUMNS, quote_name, sql_text
 from .typed_columns import add_known_currencies
 
@@ -103,7 +103,7 @@ def _read_table(frame_or_table: pd.DataFrame | pa.Table | None) -> pa.Table:
     if not isinstance(frame_or_table, pd.DataFrame):
         raise ConfigError(f"cannot summarise a {type(frame_or_table).__name__}")
     try:
-        return as_table(add_known_currencies(frame_or_table))
+        return as_table(add_known_currencies(with_named_index(frame_or_table)))
     except pa.ArrowException as error:
         raise ExactnessError(f"a column cannot be read exactly: {error!s:.200}") from None
 

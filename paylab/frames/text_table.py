@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ import pyarrow as pa
 from ..errors.base import ExactnessError
 from ..spec.text import write_json
 from .columns import Column, Schema
+from .operands import is_missing_value
 
 EXTRA = "extra"
 """The column of a dataset with the unknown fields of a row, as JSON."""
@@ -40,18 +41,37 @@ def text_table(
 ) -> pa.Table:
     """The rows as columns of text; `extra` appends a column for every unknown field.
 
-    `first_row` is the number of the first of these rows in the list, for messages.
+    Fields of inner objects may also stand under the names of their columns, as in the records of
+    a frame. `first_row` is the number of the first of these rows in the list, for messages.
     """
+    schema = _use_column_names(schema, rows)
     columns = {column.name: _text_column(rows, column, first_row) for column in schema.columns}
     if extra:
         columns |= _unknown_columns(rows, schema)
     return pa.table(columns)
 
 
+def _use_column_names(schema: Schema, rows: Sequence[Row]) -> Schema:
+    """The schema with the path `deposit_amount` for `deposit.amount` if the rows are so."""
+    field_names: set[str] = set().union(*rows)
+    columns = [
+        replace(column, path=column.name)
+        if column.name in field_names and column.keys[0] not in field_names
+        else column
+        for column in schema.columns
+    ]
+    return replace(schema, columns=tuple(columns))
+
+
 def as_text(value: object) -> str | None:
-    """A JSON value as text: text and numbers as sent, other values as JSON."""
+    """A JSON value as text: text and numbers as sent, other values as JSON.
+
+    None for a missing value of pandas, as in the records of a frame.
+    """
     if value is None or isinstance(value, str):
         return value
+    if is_missing_value(value):
+        return None
     if isinstance(value, bool | list | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)
@@ -120,7 +140,7 @@ def _refuse_floats(field_values: Sequence[object], column: Column, first_row: in
     if column.kind not in ("amount", "seconds"):
         return
     for row_number, field_value in enumerate(field_values, first_row):
-        if isinstance(field_value, float):
+        if isinstance(field_value, float) and not is_missing_value(field_value):
             raise ExactnessError(
                 f"{column.name}, row {row_number}: {field_value!r} is a float, not the text that "
                 "was sent; parse the JSON with parse_float=Decimal"

@@ -6,20 +6,19 @@ import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors.base import UnknownItemError
 from ..errors.cards import LateAttributeError
 from ..errors.habits import split_words
 from ..errors.names import find_nearest_name, find_suggestion
 from ..errors.text import plain
+from .wrapped_methods import Method, wrap_methods
 
 if TYPE_CHECKING:
     import pandas as pd
 
 F = TypeVar("F", bound="pd.DataFrame")
-Method: TypeAlias = Callable[..., Any]
-"""A method of pandas, whose arguments and result are those of pandas."""
 _UNDEFINED_NAME = re.compile("name '(.*)' is not defined")
 
 _METHOD_SIMILARITY_MIN = 0.9
@@ -62,9 +61,8 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
             raise LateAttributeError(partial(_describe_attribute, frame, name)) from None
 
     target.__getattr__ = get_attribute
-    for method_name in ("__getitem__", *_METHODS_WITH_COLUMNS):
-        method = getattr(target, method_name)
-        setattr(target, method_name, explain_columns(method, _frame_itself))
+    method_names = ("__getitem__", *_METHODS_WITH_COLUMNS)
+    wrap_methods(target, method_names, lambda method: explain_columns(method, _frame_itself))
     target.groupby = _with_explained_groups(target.groupby)
     target.query = _with_known_names(target.query)
     return class_

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pandas.api.types import is_integer_dtype
@@ -12,7 +13,8 @@ from ..errors.base import PaylabError, UnknownItemError
 from ..errors.cards import MisuseError
 from ..errors.names import find_suggestion
 from ..errors.text import plain
-from .unknown_columns import Method, describe_unknown_column, list_texts
+from .unknown_columns import describe_unknown_column, list_texts
+from .wrapped_methods import Method, wrap_indexers, wrap_methods
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,14 +28,13 @@ def with_row_suggestions(class_: type[F]) -> type[F]:
     They are set here, because in the class they would hide unknown names from mypy.
     """
     target: Any = class_
-    for indexer_name in ("loc", "at", "iloc", "iat"):
-        setattr(target, indexer_name, _make_indexer(getattr(target, indexer_name)))
+    wrap_indexers(
+        target, lambda class_: {"__getitem__": _explain_rows(class_.__getitem__, attrgetter("obj"))}
+    )
     target.xs = _explain_rows(target.xs, lambda frame: frame)
     target.drop = _explain_dropped(target.drop)
-    for method_name in ("filter", "where"):
-        setattr(target, method_name, _explain_conditions(getattr(target, method_name)))
-    for method_name in _STATISTICS:
-        setattr(target, method_name, _explain_text(getattr(target, method_name)))
+    wrap_methods(target, ("filter", "where"), _explain_conditions)
+    wrap_methods(target, _STATISTICS, _explain_text)
     return class_
 
 
@@ -73,21 +74,6 @@ def _explain_text(method: Method) -> Method:
             raise MisuseError(message) from error
 
     return call
-
-
-def _make_indexer(indexer: property) -> property:
-    """An indexer such as `loc`, whose errors say how to select a row."""
-    explained_classes: dict[type, type] = {}
-
-    def get_indexer(frame: pd.DataFrame) -> object:
-        pandas_indexer: Any = indexer.__get__(frame)
-        class_ = type(pandas_indexer)
-        if class_ not in explained_classes:
-            read_item = _explain_rows(class_.__getitem__, lambda indexer: indexer.obj)
-            explained_classes[class_] = type(class_.__name__, (class_,), {"__getitem__": read_item})
-        return explained_classes[class_](pandas_indexer.name, frame)
-
-    return property(get_indexer, doc=indexer.__doc__)
 
 
 def _explain_rows(method: Method, frame_of: Callable[[Any], pd.DataFrame]) -> Method:

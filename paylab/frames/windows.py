@@ -53,11 +53,11 @@ class Rolling:
 
     def sum(self) -> Windows:
         """The exact sum of each window."""
-        return self._compute_windows(_sum_windows, is_sum=True)
+        return self._compute_windows(_sum_windows, warns=True)
 
     def mean(self) -> Windows:
         """The mean of each window; a quotient without end has 28 digits."""
-        return self._compute_windows(_average_windows, is_sum=True)
+        return self._compute_windows(_average_windows, warns=True)
 
     def min(self) -> Windows:
         """The smallest amount of each window."""
@@ -79,7 +79,7 @@ class Rolling:
             windows = _sort_windows(amounts, bounds)
             return [arithmetic.interpolate_quantile(window, exact_share) for window in windows]
 
-        return self._compute_windows(compute_quantiles)
+        return self._compute_windows(compute_quantiles, warns=True)
 
     if not TYPE_CHECKING:
 
@@ -92,13 +92,13 @@ class Rolling:
                 raise AttributeError(message)
             raise_unknown_attribute(self, name)
 
-    def _compute_windows(self, compute: Compute, *, is_sum: bool = False) -> Windows:
-        """Compute the windows of each column; `is_sum` if amounts are added."""
+    def _compute_windows(self, compute: Compute, *, warns: bool = False) -> Windows:
+        """Compute the windows of each column; `warns` if windows of several currencies do."""
         groups = self._find_groups()
         column_names = self._choose_columns()
 
         def compute_column(column: pd.Series[Any]) -> pd.Series[Any]:
-            return self._compute_column(column, groups, compute, is_sum=is_sum)
+            return self._compute_column(column, groups, compute, warns=warns)
 
         if self.is_column:
             return compute_column(self.frame[column_names[0]])
@@ -106,13 +106,13 @@ class Rolling:
         return columns
 
     def _compute_column(
-        self, column: Any, groups: list[Any], compute: Compute, *, is_sum: bool
+        self, column: Any, groups: list[Any], compute: Compute, *, warns: bool
     ) -> pd.Series[Any]:
         array: DecimalArray = column.array
         amounts = [None if amount is pd.NA else amount for amount in array]
         results: list[Decimal | None] = [None] * len(array)
         for group_rows in groups:
-            if is_sum and array.currencies:
+            if warns and array.currencies:
                 group_of_row = np.full(len(array), -1, dtype=np.int64)
                 group_of_row[group_rows] = 0
                 array.currencies.warn_of_sums(array.isna(), group_of_row)

@@ -174,8 +174,10 @@ def test_sums_of_one_currency_do_not_warn(frame):
     assert one == sums.iloc[0]
     assert per_currency["destination_amount"].dropna().to_dict() == sums.to_dict()
     assert per_currency.index.name == "currency"
+    alone = frames.by_currency(frame[["destination_amount"]])  # the amounts know their currency
+    assert alone["destination_amount"].to_dict() == sums.to_dict()
     with pytest.raises(ConfigError, match="no amount"):
-        frames.by_currency(frame[["destination_amount"]])
+        frames.by_currency(frame[["exchange_rate"]])
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What an analyst of payments writes that has no exact result: a float, or an error.
 
-Where a library gives no hook, its own error is stated, so that lesson 30 can name it.
+Where a library gives no hook, its own error is stated, so that notebook 80 can name it.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def test_an_inexact_idiom_of_an_analyst_says_what_to_write(kind):
 
 @pytest.mark.parametrize(("ask", "error", "words"), STATED.values(), ids=STATED)
 def test_what_has_no_hook_stops_with_the_error_of_the_library(ask, error, words):
-    """Lesson 30 names these; no one of them gives a wrong number."""
+    """Notebook 80 names these; no one of them gives a wrong number."""
     frame = make_frame([*map(D, SETS["small"])])
     with pytest.raises(error, match=words):
         ask(frame["a"], frame)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 from analyst_frames import failures
@@ -69,6 +70,21 @@ MIXED = {
     "sums unstacked": lambda f: by_currency_and_status(f).unstack(0).sum(axis=1),
     "pivot table": lambda f: pivot(f).sum(axis=1),
     "two amounts": lambda f: f.source_amount + f.destination_amount,
+    "sum of numpy": lambda f: np.nansum(f.destination_amount),
+    "mean of numpy": lambda f: np.average(f.destination_amount),
+    "running sum of numpy": lambda f: np.nancumsum(f.destination_amount),
+    "differences of numpy": lambda f: np.diff(f.destination_amount),
+    "sum of numpy per group": lambda f: f.groupby("status").destination_amount.agg(np.nansum),
+    "sum of distinct amounts": lambda f: f.destination_amount.unique().sum(),
+    "median": lambda f: f.destination_amount.median(),
+    "median per group": lambda f: f.groupby("status").destination_amount.median(),
+    "median of numpy": lambda f: np.median(f.destination_amount),
+    "quantile": lambda f: f.destination_amount.quantile(0.95),
+    "quantile per group": lambda f: f.groupby("status").destination_amount.quantile(0.95),
+    "quantile of windows": lambda f: f.paylab.rolling(2)["destination_amount"].quantile(0.95),
+    "standard deviation": lambda f: f.destination_amount.std(),
+    "by_currency, added": lambda f: frames.by_currency(f).destination_amount.sum(),
+    "summary, added": lambda f: frames.summarize(f).destination_amount.sum(),
     "difference of two amounts": lambda f: f.source_amount - f.destination_amount,
 }
 
@@ -79,7 +95,14 @@ ALIKE = {
     "cumsum per currency": lambda f: f.groupby("destination_currency").destination_amount.cumsum(),
     "a row per currency": lambda f: by_currency_and_status(f).unstack(0).sum(),
     "pivot table": lambda f: pivot(f).sum(),
-    "by_currency": lambda f: frames.by_currency(f).sum(),
+    "by_currency": lambda f: frames.by_currency(f) * 2,
+    "median per currency": lambda f: f.groupby("destination_currency").destination_amount.median(),
+    "quantile per currency": lambda f: f.groupby(
+        "destination_currency"
+    ).destination_amount.quantile(0.95),
+    "rows of a summary per currency": lambda f: (
+        frames.summarize(f).groupby("destination_currency").destination_amount.sum()
+    ),
     "one currency": lambda f: f[f.destination_currency == "MXN"].destination_amount.cumsum(),
     "smallest amount": lambda f: f.destination_amount.cummin(),
     "summarize": frames.summarize,
@@ -89,9 +112,13 @@ FORGOTTEN = {
     "objects": lambda f: f.destination_amount.astype(object).sum(),
     "elements": lambda f: f.destination_amount.to_numpy().sum(),
     "a function": lambda f: f.destination_amount.map(lambda amount: amount).sum(),
+    "a function of groups": lambda f: f.groupby("status").destination_amount.agg(sum),
+    "a row of sums": lambda f: pivot(f).sum().sum(),
+    "transposed": lambda f: f[["destination_amount"]].T.sum(axis=1),
+    "stacked": lambda f: f[["source_amount", "destination_amount"]].stack().sum(),
     "product": lambda f: (f.destination_amount * f.source_amount).sum(),
 }
-"""What lesson 30 says has no currency: the values left the column, or may have been converted."""
+"""What notebook 80 says has no currency: the values left the column, or may have been converted."""
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")

@@ -205,18 +205,55 @@ def test_an_amount_is_divided_as_its_column_is(dividend, divisor):
     assert whole[0] == int(np.floor(float(dividend) / float(divisor)))
 
 
-def mixed():
+def mixed(frame_type=ExactFrame):
     """A column of objects with exact amounts and a float."""
     amounts = make_rows()["a"]
-    return ExactFrame({"a": pd.Series([amounts[0], 0.5, amounts[1]], dtype=object), "k": [1, 1, 2]})
+    return frame_type({"a": pd.Series([amounts[0], 0.5, amounts[1]], dtype=object), "k": [1, 1, 2]})
+
+
+ORDERED = {
+    "smallest": lambda m, x: m["a"].min(),
+    "largest": lambda m, x: m["a"].max(),
+    "order": lambda m, x: m["a"].sort_values(),
+    "order of a frame": lambda m, x: m.sort_values("a"),
+    "second key": lambda m, x: m.sort_values(["k", "a"]),
+    "rank": lambda m, x: m["a"].rank(),
+    "running": lambda m, x: m["a"].cummax(),
+    "groups": lambda m, x: m.groupby("k")["a"].max(),
+    "aggregates of groups": lambda m, x: m.groupby("k").agg({"a": ["min", "max"]}),
+    "keys of groups": lambda m, x: m.groupby("a").size(),
+    "largest of each row": lambda m, x: x.max(axis=1),
+    "smallest of each row": lambda m, x: x.assign(f=[5.5, NAN, 5.5]).min(axis=1),
+    "largest of each row of numpy": lambda m, x: np.max(x, axis=1),
+    "chosen by numpy": lambda m, x: pd.Series(np.where([True, False, True], x["a"], 0.5)).max(),
+}
+"""What compares exact amounts with floats that stand in the same column or row."""
+
+
+@pytest.mark.parametrize("frame_type", [pd.DataFrame, ExactFrame])
+def test_floats_are_not_ordered_among_amounts(frame_type):
+    """The largest value of a column or row would be a float; the place of it is an exact answer."""
+    amounts = make_rows()["a"]
+    rows = frame_type({"a": amounts, "f": [0.5, 2.5, 9.5]})
+
+    def check(idiom):
+        with pytest.raises(PaylabError, match=r"a float|write \.astype"):
+            ORDERED[idiom](mixed(frame_type), rows)
+
+    assert failures(ORDERED, check) == {}
+    assert rows.idxmax(axis=1).tolist() == ["a", "f", "f"]
+    missing = pd.Series([amounts[0], None, amounts[1]], dtype=object)
+    assert (missing.max(), missing.sort_values().tolist()) == (
+        D("2.20"),
+        [D("1.1"), D("2.2"), None],
+    )
 
 
 SAID = {
     "where": (lambda s, f: np.where(s > 1, s, 0.1 + 0.2), "is a float"),
     "select": (lambda s, f: np.select([s > 2], [s], default=0.5), "is a float"),
-    "smallest of mixed objects": (lambda s, f: f["a"].min(), "is a float"),
-    "largest of mixed objects": (lambda s, f: f["a"].max(), "is a float"),
-    "order of mixed objects": (lambda s, f: f["a"].sort_values(), "is a float"),
+    "larger of missing": (lambda s, f: s.combine(s.where(s > 2), max), r"write np\.fmax"),
+    "larger of a float": (lambda s, f: np.maximum(s[0], 0.5), "is a float"),
     "percentile": (lambda s, f: np.percentile(s, 50), r"write amounts\.quantile"),
     "quantile": (lambda s, f: np.quantile(s, D("0.5")), r"write amounts\.quantile"),
     "gradient": (lambda s, f: np.gradient(s), r"write amounts\.diff"),
@@ -241,10 +278,94 @@ def test_an_error_about_floats_names_what_to_write(tmp_path, monkeypatch):
 
     def check(idiom):
         ask, words = SAID[idiom]
-        with pytest.raises((PaylabError, AttributeError), match=words):
+        with pytest.raises((PaylabError, AttributeError, TypeError), match=words):
             ask(make_rows(ExactFrame)["a"], mixed())
 
     assert failures(SAID, check) == {}
+
+
+def entry(key, value, indexer="loc"):
+    """A function that writes a value into cells of a copy of a frame."""
+
+    def write(frame):
+        changed = frame.copy()
+        getattr(changed, indexer)[key] = value
+
+    return write
+
+
+ENTERED = {
+    "cells": ("a", entry(([True, False, True], "a"), 0.5)),
+    "whole column": ("a", entry((slice(None), "a"), np.array([0.5, 0.6, 0.7]))),
+    "whole column by its place": ("a", entry((slice(None), 0), 0.5, "iloc")),
+    "one cell": ("a", entry((0, "a"), 0.5, "at")),
+    "one cell by its place": ("b", entry((0, 1), 0.5, "iat")),
+    "some cells of a row": ("b", entry((0, ["a", "b"]), [D(1), 0.5])),
+    "whole row": ("b", entry(0, [D(1), 0.5, 1.5])),
+    "new row": ("a", entry(9, {"a": 0.5, "b": D(1), "f": 1.5})),
+    "text": ("a", entry((0, "a"), "abc")),
+    "fillna": ("b", lambda frame: frame.fillna({"b": 0.5})),
+    "fillna of a column": ("b", lambda frame: frame["b"].fillna(0.5)),
+    "where": ("a", lambda frame: frame["a"].where(frame["a"] > 2, 0.5)),
+    "where of a frame": ("a", lambda frame: frame[["a", "f"]].where(frame["a"] > 2, 0.5)),
+    "clip": ("a", lambda frame: frame["a"].clip(upper=0.5)),
+    "shift": ("a", lambda frame: frame["a"].shift(1, fill_value=0.5)),
+    "item of a column": ("a", lambda frame: frame["a"].copy().__setitem__(0, 0.5)),
+    "combine": ("a", lambda frame: frame["a"].combine(frame["f"], max)),
+    "combine of floats": ("f", lambda frame: frame["f"].combine(frame["a"], np.maximum)),
+    "amounts in floats": ("f", lambda frame: frame["f"].where(frame["a"] > 2, frame["a"])),
+    "amounts in floats by mask": ("f", lambda frame: frame["f"].mask(frame["a"] > 2, frame["a"])),
+    "an amount for a float": ("f", lambda frame: frame["f"].replace(0.5, frame["a"][0])),
+    "filled along rows": ("f", lambda frame: frame[["a", "f"]].ffill(axis=1)),
+    "column of both": ("z", lambda frame: frame.assign(z=[frame["a"][0], 0.5, frame["a"][1]])),
+    "astype": ("t", lambda frame: frame.assign(t=["1", "x", "3"])["t"].astype("decimal")),
+}
+"""A float, or what is no number, that gets into a column; and the name of the column."""
+
+
+def test_an_error_names_the_column_that_a_float_would_enter():
+    """The column is the one of the key, of the value that is a float, or the only exact one."""
+    amounts = make_rows()["a"]
+    frame = ExactFrame({"a": amounts, "b": amounts.where(amounts > 2), "f": [0.5, NAN, 9.5]})
+
+    def check(idiom):
+        column_name, write = ENTERED[idiom]
+        with pytest.raises(ExactnessError, match=rf"^{column_name}[:,] "):
+            write(frame)
+
+    assert failures(ENTERED, check) == {}
+    with pytest.raises(ExactnessError, match=r"^floats are not exact"):
+        frame.where(frame["a"] > 2, 0.5)  # several columns
+
+
+def limits(values, frame_type):
+    """Limits of amounts, of which the second is missing, as a column of a frame."""
+    return frame_type({"limit": values})["limit"]
+
+
+@pytest.mark.parametrize("frame_type", [pd.DataFrame, ExactFrame])
+def test_clip_leaves_an_amount_without_a_limit(frame_type):
+    """A missing limit is no limit, among exact limits and among objects."""
+    column = make_rows(frame_type)["a"]
+    objects = limits(pd.Series([D(1), None, D("2.5")], dtype=object), frame_type)
+    assert column.clip(upper=objects).tolist() == [D(1), D("2.2"), D("2.5")]
+    exact = objects.astype("decimal")
+    if frame_type is pd.DataFrame:
+        with pytest.raises(ExactnessError, match=r"clip.*missing limit"):
+            column.clip(upper=exact)
+    else:
+        assert column.clip(upper=exact).tolist() == [D(1), D("2.2"), D("2.5")]
+        assert column.clip(exact, exact).tolist() == [D(1), D("2.2"), D("2.5")]
+        assert column.where(column > 2).clip(exact).isna().tolist() == [True, False, False]
+
+
+def test_a_column_is_compared_with_infinite_floats():
+    """As one amount is: no amount is larger, and none is equal; a missing one is neither."""
+    column = make_rows()["a"].where([True, True, False])
+    infinite = pd.Series([np.inf, -np.inf, np.inf])
+    assert (column < infinite).tolist() == [True, False, False]
+    assert (column >= infinite.astype(object)).tolist() == [False, True, False]
+    assert (column != infinite.astype(object)).all()
 
 
 def test_numpy_chooses_among_exact_values():

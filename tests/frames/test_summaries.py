@@ -253,6 +253,32 @@ def test_integers_and_texts_are_amounts():
     assert found[sums].tolist() == [10, Decimal("0.5"), Decimal("1.5")]
 
 
+@pytest.mark.parametrize(
+    "keys", ["created_at", ["status", "id"], ["source_currency", "destination_currency"]]
+)
+def test_an_index_with_a_name_counts_as_a_column(keys):
+    """A summary, the sums per currency and the durations are those without an index."""
+    frame = frame_of([row(id="tr_1"), row(id="tr_2", status="failed", source_currency="EUR")])
+    indexed = frame.set_index(keys)
+    for by in ("status", "month", "corridor"):
+        assert frames.summarize(indexed, by).equals(frames.summarize(frame, by))
+    assert frames.by_currency(indexed).equals(frames.by_currency(frame))
+    with_both = frame.set_index("status", drop=False)
+    assert frames.summarize(with_both).equals(frames.summarize(frame))
+
+
+@pytest.mark.parametrize("kind", [object, str])
+def test_sums_per_currency_read_amounts_of_any_exact_kind(kind):
+    """Text and objects are amounts; floats are an error, which names the column."""
+    frame = frame_of([row(), row(source_currency="EUR"), row(source_amount="3")])
+    changed = frame.assign(source_amount=frame["source_amount"].astype(kind))
+    assert frames.by_currency(changed).equals(frames.by_currency(frame))
+    with pytest.raises(ExactnessError, match=r"^source_amount: floats are not exact"):
+        frames.by_currency(frame.assign(source_amount=[0.5, 1.5, 2.5]))
+    with pytest.raises(ConfigError, match="two columns 'total_fee'"):
+        frames.by_currency(pd.concat([frame, frame["total_fee"]], axis=1))
+
+
 def test_a_conversion_is_summarized_by_its_deposit_and_payout(conversion):
     """The summary of a conversion has the deposit as source and the payout as destination."""
     done = conversion | {"status": "completed"}

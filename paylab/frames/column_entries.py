@@ -1,0 +1,171 @@
+"""Values that get into columns: never a float among exact amounts, and errors name the column."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_object_dtype
+
+from ..errors.base import ExactnessError
+from .decimal_dtype import DecimalDtype
+from .exact_decimal import ExactDecimal
+from .float_errors import USE_DECIMAL
+from .wrapped_methods import Method, wrap_indexers, wrap_methods
+
+C = TypeVar("C", bound="type[Any]")
+_FILLING = ("where", "mask", "fillna", "ffill", "bfill", "replace", "shift", "reindex")
+_METHODS_OF_COLUMNS = (
+    *_FILLING,
+    "astype",
+    "clip",
+    "case_when",
+    "combine",
+    "combine_first",
+    "__setitem__",
+)
+_UNNAMED = re.compile("^amount(, row |: )")
+"""The start of an error about numbers of a column without a name."""
+
+
+def with_named_entries(class_: C) -> C:
+    """Give a class of columns or frames errors that name the column which a float would enter.
+
+    They are set here, because in the class they would hide unknown names from mypy.
+    """
+    target: Any = class_
+    wrap_indexers(target, lambda class_: {"__setitem__": _name_cells(class_.__setitem__)})
+    if issubclass(class_, pd.Series):
+        wrap_methods(target, _METHODS_OF_COLUMNS, _name_column)
+    else:
+        wrap_methods(target, _FILLING, _refuse_mixed_columns)
+        wrap_methods(target, ("__setitem__", "insert"), _name_new_column)
+    return class_
+
+
+def refuse_mixture(values: Any) -> None:
+    """ExactnessError for floats beside exact amounts, in a column or array of objects."""
+    if not is_object_dtype(values.dtype) or values.ndim != 1:
+        return
+    floats = [value for value in values if _is_finite_float(value)]
+    if floats and any(isinstance(value, ExactDecimal) for value in values):
+        raise ExactnessError(f"{floats[0]!r} is a float beside exact amounts: {USE_DECIMAL}")
+
+
+def name_error(error: ExactnessError, column_name: object) -> ExactnessError:
+    """The error with the name of the column in front, unless it has it already."""
+    words = str(error)
+    name = "" if column_name is None else str(column_name)
+    if not name or words.startswith((f"{name}: ", f"{name}, ")):
+        return error
+    named_words = _UNNAMED.sub(lambda match: name + match[1], words)
+    return ExactnessError(f"{name}: {words}" if named_words == words else named_words)
+
+
+def _name_column(method: Method) -> Method:
+    """A method of a column; its ExactnessError names the column."""
+
+    @wraps(method)
+    def call(column: pd.Series[Any], *args: object, **options: object) -> object:
+        had_objects = is_object_dtype(column.dtype)
+        try:
+            result = method(column, *args, **options)
+            if isinstance(result, pd.Series) and not had_objects:
+                refuse_mixture(result)
+        except ExactnessError as error:
+            raise name_error(error, column.name) from None
+        return result
+
+    return call
+
+
+def _refuse_mixed_columns(method: Method) -> Method:
+    """A method of a frame; ExactnessError if it makes a column of exact amounts and floats."""
+
+    @wraps(method)
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
+        had_objects = {name for name, dtype in frame.dtypes.items() if is_object_dtype(dtype)}
+        try:
+            result = method(frame, *args, **options)
+        except ExactnessError as error:
+            raise name_error(error, _name_only_column(frame)) from None
+        if isinstance(result, pd.DataFrame):
+            for position, (name, dtype) in enumerate(result.dtypes.items()):
+                if is_object_dtype(dtype) and name not in had_objects:
+                    _refuse_mixed_column(result.iloc[:, position])
+        return result
+
+    return call
+
+
+def _refuse_mixed_column(column: pd.Series[Any]) -> None:
+    try:
+        refuse_mixture(column)
+    except ExactnessError as error:
+        raise name_error(error, column.name) from None
+
+
+def _name_cells(set_item: Method) -> Method:
+    """The `__setitem__` of an indexer such as `loc`; its ExactnessError names the column."""
+
+    @wraps(set_item)
+    def call(indexer: Any, key: Any, value: object) -> None:
+        try:
+            set_item(indexer, key, value)
+        except (ExactnessError, TypeError) as error:
+            # For a whole column, pandas raises a TypeError of its own.
+            exactness_error = error if isinstance(error, ExactnessError) else error.__cause__
+            if not isinstance(exactness_error, ExactnessError):
+                raise
+            raise name_error(exactness_error, _find_entered_column(indexer, key, value)) from None
+
+    return call
+
+
+def _find_entered_column(indexer: Any, key: Any, value: object) -> object:
+    """The name of the exact column that a value would enter; None if several could be meant."""
+    owner = indexer.obj
+    if isinstance(owner, pd.Series):
+        return owner.name
+    has_column_key = isinstance(key, tuple) and len(key) == owner.ndim
+    rows = owner[:0]
+    cells = (rows.iloc if "i" in indexer.name else rows.loc)[:, key[1]] if has_column_key else rows
+    if isinstance(cells, pd.Series):
+        return cells.name
+    return _name_only_column(_choose_floats(cells, value))
+
+
+def _choose_floats(rows: pd.DataFrame, row: Any) -> pd.DataFrame:
+    """The columns that get a float from the values of a new row; all for another value."""
+    values = [*row.values()] if isinstance(row, dict) else row
+    if not isinstance(values, list | tuple) or len(values) != rows.shape[1]:
+        return rows
+    return rows.loc[:, [_is_finite_float(value) for value in values]]
+
+
+def _name_only_column(frame: pd.DataFrame) -> object:
+    """The name of the exact column if a frame has one only."""
+    names = [name for name, dtype in frame.dtypes.items() if isinstance(dtype, DecimalDtype)]
+    return names[0] if len(names) == 1 else None
+
+
+def _name_new_column(method: Method) -> Method:
+    """A method of a frame that sets a column; its ExactnessError names the column."""
+
+    @wraps(method)
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
+        try:
+            return method(frame, *args, **options)
+        except ExactnessError as error:
+            names = [argument for argument in args if isinstance(argument, str)]
+            raise name_error(error, names[0] if names else None) from None
+
+    return call
+
+
+def _is_finite_float(value: object) -> bool:
+    return isinstance(value, float | np.floating) and math.isfinite(value)
