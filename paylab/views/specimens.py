@@ -89,7 +89,7 @@ TEXT_CORNERS = {"document-front": (265, 150), "document-back": (40, 150), "selfi
 
 
 def _draw_specimen(side: str, specimen_lines: list[str], image_type: str, comment: bytes) -> bytes:
-    """Draw the shapes of a side, lines of text and a stamp; the bytes of the file, with a comment."""
+    """Draw the shapes of a side, lines of text and a stamp, and write a file with a comment."""
     with extra_imports():
         from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ...spec.text import JsonMapping
+from ...spec.text import JsonMapping, JsonObject
 
 Message = JsonMapping
 """A message of a browser: its names with a text, a number, a bool or None each."""
@@ -18,7 +18,7 @@ def read_message(message: object) -> Message:
     """Read the members of a message that are plain values; an empty dict if it is no object."""
     if not isinstance(message, Mapping):
         return {}
-    plain_members = {}
+    plain_members: JsonObject = {}
     for member_name, member in message.items():
         if isinstance(member, str):
             plain_members[str(member_name)] = _without_surrogates(member)
