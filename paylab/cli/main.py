@@ -158,6 +158,8 @@ class Parser(argparse.ArgumentParser):
             hint = f": options are {', '.join(known_options.values())}"
             if nearest_option in known_options:
                 hint = f"; did you mean {known_options[nearest_option]}?"
+            if unknown_word.startswith(("{", "[")) and "body" in known_options:
+                hint = ": give a body with --body FILE, or on stdin with --body -"
             self.error(f"{unknown_word[:40]!r} is no option or argument here{hint}")
         return options, unknown_words
 

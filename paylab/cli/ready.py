@@ -58,9 +58,23 @@ def run(options: argparse.Namespace) -> int:
         warn_user("paylab: there are no requests to judge", "yellow")
     if options.html:
         _write_page(readiness, path_of(options.html))
-    say(json.dumps(readiness.to_json()) if options.json else readiness.text())
+    say(json.dumps(readiness.to_json()) if options.json else _write_text(readiness))
     counts = readiness.counts
     return 1 if counts["broken"] or counts["shown"] < options.fail_under else 0
+
+
+_FAULTS = """
+faults.on(...) is paylab_world.faults.on(...) in a test, and lab.simulator.faults.on(...) in Python.
+In a shell, a fault of `paylab simulator` is, with its PAYLAB_ variables set:
+  paylab post /_simulator/faults --json \\
+    '{"operation": "transfers.list", "kind": "status", "status": 503, "times": 1}'"""
+"""How faults that a report names are made."""
+
+
+def _write_text(readiness: Readiness) -> str:
+    """The report as text, with how to make the faults that it names."""
+    report_text = readiness.text()
+    return f"{report_text}\n{_FAULTS}" if "faults.on(" in report_text else report_text
 
 
 def _read_rows(options: argparse.Namespace) -> Mapping[str, Sequence[JsonMapping]]:

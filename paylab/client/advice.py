@@ -96,7 +96,10 @@ class Advisor:
         return AdviceText("; ".join(advice_texts) or None, advice.assumption)
 
     def _advise_after_refusal(self) -> AdviceText:
-        """The first advice that the words of the refusal allow."""
+        """The first advice that the words of the refusal allow; of a control only on its object."""
+        if self._outgoing.path.startswith(CONTROLS):
+            is_about_object = self._status == NOT_FOUND and "object" in self._error_body.text
+            return AdviceText(NO_OBJECT if is_about_object else None)
         if self.kind is RATE:
             return AdviceText(RATE.advice)
         if refusal := self._stated_refusal():
@@ -210,8 +213,6 @@ class Advisor:
     def _advise_on_absent_path(self) -> AdviceText:
         """Advise for a 404 about the path, or about nothing that the service names."""
         outgoing_request = self._outgoing
-        if outgoing_request.path.startswith(CONTROLS):
-            return AdviceText(NO_OBJECT if "object" in self._error_body.text else None)
         if self._operation is None:
             return AdviceText(
                 describe_unknown_path(self._service, outgoing_request.method, outgoing_request.path)

@@ -207,8 +207,10 @@ def check_route(  # noqa: PLR0913 - what a payout is made of
     if not rails:
         message = f"no rail reaches {account_type!s:.20} accounts of this country"
         return [Problem("payout_method", message, "account.country")]
-    currency_check = choice_check((currency,), rule_source, ignore_case=True)
-    method_check = choice_check(rails, rule_source)
+    is_wallet = account_type == codes.CRYPTO_WALLET
+    scope = "for a crypto_wallet" if is_wallet else f"for an account in {country}"
+    currency_check = choice_check((currency,), rule_source, ignore_case=True, scope=scope)
+    method_check = choice_check(rails, rule_source, scope=scope)
     return [
         *_check_source_currency(source_currency, "source_currency"),
         *currency_check(destination_currency, "destination_currency"),

@@ -512,6 +512,10 @@ def test_paylab_alone_prints_its_help(capsys, monkeypatch):
         ("simulator --prot 1", "paylab simulator: '--prot' is no option or argument here"),
         ("list transfers --limt=2", "did you mean --limit?; see paylab list --help"),
         ("list transfers --page-size 2", "did you mean --limit?"),
+        (
+            "sign POST /v1/x --json {}",
+            "'{}' is no option or argument here: give a body with --body",
+        ),
         ("calls --tail", "options are --help, --follow, --failed, --json; see"),
         ("export transfers --to a.csv --from 2026", "options are --help, --to, --columns, --since"),
         (

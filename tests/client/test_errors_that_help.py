@@ -212,3 +212,19 @@ def test_the_form_of_a_field_is_shown_with_the_values_of_the_country(lab, fields
     """The hint has the form of each field, as far as the country that is meant decides it."""
     error, _ = refused(lambda: lab.individuals.create(**{"product_types": ["on_ramp"]} | fields))
     assert error.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("control", "hint"),
+    [
+        (lambda lab: lab.post("/_simulator/faults", {"status": 503}), None),
+        (
+            lambda lab: lab.simulator.move("tr_nobody", "failed"),
+            "this simulator has no such object",
+        ),
+    ],
+)
+def test_a_refused_control_gets_no_advice_about_the_service(lab, control, hint):
+    """The words of a control, such as event_duplicate, are not those of a service."""
+    error, _ = refused(lambda: control(lab))
+    assert (error.hint or "").partition(":")[0] == (hint or "")

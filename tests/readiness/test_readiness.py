@@ -471,6 +471,17 @@ def test_the_command_counts_what_is_shown(stage, tmp_path, capsys):
     assert main(["ready", "--har", str(path), "--fail-under", str(shown + 1)]) == 1
 
 
+def test_the_fault_that_the_command_shows_for_a_shell_works(tmp_path, capsys):
+    """What the report names as Python is shown once as a command, whose body is accepted."""
+    lab = paylab.connect(simulator=Simulator(), max_retries=0)
+    lab.transfers.list().first()
+    main(["ready", "--har", str(lab.simulator.har(tmp_path / "calls.har"))])
+    body = re.search(r"paylab post /_simulator/faults --json \\\n *'(.*)'", capsys.readouterr().out)
+    lab.post("/_simulator/faults", json.loads(body[1]))
+    with pytest.raises(paylab.ServerError, match="503"):
+        lab.transfers.list().first()
+
+
 @pytest.mark.parametrize(("count", "is_warned"), [(1, False), (2, True)])
 def test_the_command_names_the_first_call_of_a_journal(monkeypatch, capsys, count, is_warned):
     """A journal that has lost its oldest calls, here by a reset, is not judged in silence."""
