@@ -103,7 +103,7 @@ class AccountBalance:
     def __init__(
         self,
         read: Callable[[], Sequence[Balance] | None],
-        pay_in: Callable[[str | Decimal, str], Decimal] | None,
+        pay_in: Callable[[str | int | Decimal, str], Decimal] | None,
         place: Callable[[], str],
     ) -> None:
         self._read = read
@@ -127,7 +127,7 @@ class AccountBalance:
         self._balances = tuple(balances or ())
         return self
 
-    def top_up(self, amount: str | Decimal, currency: str = "USD") -> AccountBalance:
+    def top_up(self, amount: str | int | Decimal, currency: str = "USD") -> AccountBalance:
         """Pay into the account of a simulator, in USD or USDC; payouts that wait are funded.
 
         ConfigError for any other service.

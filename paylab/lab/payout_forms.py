@@ -23,8 +23,9 @@ from .service_time import ServiceTime
 if TYPE_CHECKING:
     from ..views.forms.account import AccountForm
     from ..views.forms.onboarding import RecipientForm
+    from ..views.forms.quote_card import QuoteCard
     from ..views.forms.status import TransferView
-    from ..views.forms.transfer import QuoteCard, QuoteForm, TransferForm
+    from ..views.forms.transfer import QuoteForm, TransferForm
 
 
 @explain_arguments
@@ -169,7 +170,7 @@ class PayoutForms:
 
     def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
         """A quote with a countdown to its expiry; `submit()` creates the transfer."""
-        from ..views.forms.transfer import QuoteCard
+        from ..views.forms.quote_card import QuoteCard
 
         make_card = partial(
             QuoteCard,

@@ -157,10 +157,11 @@ def _format_violation(text_format: Format, field_text: str) -> str:
 
 def check_iso_date(value: object, field: str) -> list[Problem]:
     """Check that a value is a date that exists, as YYYY-MM-DD."""
-    is_date = isinstance(value, str) and _DATE.fullmatch(value)
-    if is_date and _can_read(date.fromisoformat, str(value)):
+    if not isinstance(value, str) or not _DATE.fullmatch(value):
+        return [Problem(field, "must be a date like 1990-12-31")]
+    if _can_read(date.fromisoformat, value):
         return []
-    return [Problem(field, "must be a date like 1990-12-31")]
+    return [Problem(field, "must be a date that exists, like 1990-12-31")]
 
 
 def check_timestamp(value: object, field: str) -> list[Problem]:

@@ -178,6 +178,16 @@ def test_a_quote_has_the_given_amount_exactly(lab, mexican, given):
     assert card.submit().status == "awaiting_funds"
 
 
+def test_an_expired_quote_can_only_be_renewed(lab, mexican):
+    """A button lets it expire on a frozen clock; it cannot be sent until it is renewed."""
+    card = lab.forms.quote_card(lab.forms.quote(mexican).submit())
+    card.expire_button.press()
+    assert "Expired" in card.expiry_node.html
+    assert (card.controls.send_button.disabled, card.renew_button.style) == (True, "primary")
+    card.renew_button.press()
+    assert (card.controls.send_button.disabled, card.renew_button.style) == (False, "")
+
+
 def test_quotes_are_compared_with_exact_amounts(lab):
     """The comparison has a row with exact amounts for every rail."""
     people = [lab.individuals.create(**examples.recipient(code)) for code in NAMED]

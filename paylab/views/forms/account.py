@@ -145,6 +145,10 @@ class WalletForm(Form):
         """Fill in a wallet that belongs to nobody."""
         set_known_fields(self, examples.wallet(self._service))
 
+    def field_of(self, problem: Problem) -> FormField | None:
+        """The field of a problem; the service names it within `details`."""
+        return self.fields.get(problem.field.removeprefix("details."))
+
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems of the details of a wallet, which are the same in every country."""
         return accounts.check_details(None, codes.CRYPTO_WALLET, values, "", self._service)

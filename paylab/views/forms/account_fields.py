@@ -34,6 +34,8 @@ DETAIL_LABELS = {
     "pix_key_type": "Kind of PIX key",
 }
 ADD_LATER = ("Add later", "")
+ISSUER_FIELD = "issuer"
+"""The bank of the recipient, which only the user knows."""
 QR_TEXT_FIELD = account_types.PH_QR.fields[0].name
 NO_ACCOUNT = Account("", (), "")
 
@@ -139,7 +141,7 @@ class AccountFields(Group):
             is_open_list = value_format.source != "spec"
             field.input = COMBO if is_open_list else SELECT
             options = [(choice, choice) for choice in value_format.choices]
-            field.set_options(options, self._country)
+            field.set_options(options, self._country, preselect=detail_field.name != ISSUER_FIELD)
             field.hint = assumed_values_hint(value_format.choices) if is_open_list else ""
         elif detail_field.name == QR_TEXT_FIELD:
             field.hint = _payee_hint(field.value)
@@ -160,7 +162,12 @@ class AccountFields(Group):
 
 
 def make_normaliser(value_format: Format | None) -> Callable[[str], str]:
-    """Make a function that strips typed text and, where required, makes it upper case."""
+    """Make a function that strips typed text.
+
+    It removes all spaces of a number of digits, and where required makes text upper case.
+    """
+    if value_format is not None and value_format.pattern.startswith("[0-9]{"):
+        return lambda text: "".join(text.split())
     if value_format is None or not value_format.capitals:
         return str.strip
     return lambda text: "".join(text.upper().split())
@@ -172,7 +179,7 @@ def format_hint(value_format: Format) -> str:
     note = value_format.note
     algorithm = accounts.ALGORITHMS.get(value_format.check_digit)
     if algorithm and not note:
-        note = f"the check digits of the {algorithm.name} are verified"
+        note = "most typos are noticed"
     phrases = [phrase for phrase in (requirement, note) if phrase]
     return " ".join(f"{phrase[:1].upper()}{phrase[1:]}." for phrase in phrases)
 

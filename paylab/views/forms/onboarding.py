@@ -11,7 +11,7 @@ from ...corridors import countries, examples
 from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...corridors.corridor import Corridor
 from ...corridors.country_names import NAMES
-from ...corridors.on_ramps import of_country, unknown_on_ramp
+from ...corridors.on_ramps import of_country
 from ...errors.base import Problem, RuleError
 from ...rules import individuals
 from ...spec import codes
@@ -78,8 +78,11 @@ class OnboardingForm(Form):
         """Make the inputs of an individual, with the consent at the end."""
         fields = person.make_fields(country, product)
         if self._on_ramp_only:
-            product_field = fields[0]
+            product_field, country_field, *_ = fields
             product_field.set_options([(person.PRODUCT_LABELS[product], product)])
+            country_field.set_options(
+                [option for option in country_field.options if of_country(option[1])]
+            )
         return [*fields, self.consent]
 
     def _make_sections(self, fields: Mapping[str, FormField]) -> list[Node]:
@@ -117,12 +120,8 @@ class OnboardingForm(Form):
         return body
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
-        """Problems of the individual; in an on-ramp, also a country whose on-ramp is not known."""
-        problems = individuals.check(values, self._service)
-        country = self.fields["country"].value
-        if self._on_ramp_only and of_country(country) is None:
-            problems.append(Problem("country", unknown_on_ramp(country)))
-        return problems
+        """Problems of the individual."""
+        return individuals.check(values, self._service)
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The field at which a problem is shown; that of a missing document at its type."""
@@ -142,8 +141,6 @@ class OnboardingForm(Form):
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """Values that look mistyped, or that no real person has."""
         warnings = individuals.warn(values, self._service)
-        if self._on_ramp_only:  # an unknown on-ramp is an error here, see `_find_problems`
-            warnings = [warning for warning in warnings if warning.field != "country"]
         return [*warnings, *individuals.warn_implausible(values, self._clock())]
 
     def _write_code(self, values: JsonObject) -> str:
@@ -181,6 +178,8 @@ class OnboardingForm(Form):
 
     def _adjust_inputs(self) -> None:
         """Mark the fields that the country, the product and the service require."""
+        country = str(self.fields["country"].value)
+        self.title = self.heading.text = f"{self.subject}: {NAMES.get(country, country)}"
         product = self.fields["product_types"].value
         corridor_required_names = self.corridor.required_for([product])
         required_names = {
@@ -193,7 +192,12 @@ class OnboardingForm(Form):
                 is_required = field_name in required_names
                 is_assumed = is_required and field_name not in corridor_required_names
                 field.set_required(is_required, assumed=is_assumed)
-        sample_number = individuals.phone_sample(str(self.fields["country"].value))
+        email_field = self.fields["email"]
+        is_advised = "email" not in required_names and product != codes.GLOBAL_PAYOUTS
+        email_field.hint = "May be needed for on-ramps and off-ramps." if is_advised else ""
+        if is_advised:
+            email_field.set_required(None)
+        sample_number = individuals.phone_sample(country)
         phone_hint = f"With the country code, as in {sample_number}." if sample_number else ""
         self.fields["phone"].placeholder = sample_number
         self.fields["phone"].hint = phone_hint

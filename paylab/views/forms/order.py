@@ -1,10 +1,15 @@
-"""A form that makes a payment: an equal order is paid once, and "Send another" pays again."""
+"""A form that makes a payment, and the inputs of every payment.
+
+An equal order is paid once, and "Send another" pays again.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ...spec.service.service import Service
 from ...spec.text import JsonObject
+from .field import SELECT, FormField
 from .form import Form
 
 
@@ -54,3 +59,22 @@ class OrderForm(Form):
     def _was_made_before(self, result: object) -> bool:
         """Whether the service had the payment already."""
         return bool(getattr(result, "replayed", False))
+
+
+FUNDING_OPTIONS = [("From the prefunded balance", ""), ("By a deposit of stablecoin", "deposit")]
+"""The default is not sent, so that a form and a call without `source_type` are the same order."""
+
+
+def make_reference_field(service: Service | None, example: str = "") -> FormField:
+    """Make the input of your reference; `example` is filled in if the service requires one."""
+    settings = (service or Service()).transfers
+    hint = f"At most {settings.max_reference} characters."
+    field = FormField("client_reference_id", "Your reference", hint=hint)
+    field.set_required(False)
+    field.set_value(example if field.name in settings.required else "")
+    return field
+
+
+def make_funding_field() -> FormField:
+    """Make the input of what pays for a transfer: the prefunded balance, or a deposit."""
+    return FormField("source_type", "Paid for", SELECT, options=FUNDING_OPTIONS)

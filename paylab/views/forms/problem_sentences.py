@@ -80,11 +80,23 @@ def _entered_value_sentence(message: str, field: LabelledInput) -> str:
     if not isinstance(entered_value, str) or not entered_value:
         return ""
     if field.private or _LENGTH_RULE.search(message):
-        noun = "character" if len(entered_value) == 1 else "characters"
-        return f" You entered {len(entered_value)} {noun}."
+        return f" You entered {_count_characters(entered_value, message)}."
     if len(entered_value) > _QUOTED_VALUE_MAX:
         entered_value = entered_value[:_QUOTED_VALUE_MAX] + "…"
     return f" You entered “{entered_value}”."
+
+
+def _count_characters(entered_value: str, message: str) -> str:
+    """The number of characters, or for a rule about digits of digits and of others."""
+    other_count = len(re.sub("[0-9]", "", entered_value))
+    digit_count = len(entered_value) - other_count
+    if " digits" not in message or not other_count:
+        return _count_noun(len(entered_value), "character")
+    return f"{_count_noun(digit_count, 'digit')} and {_count_noun(other_count, 'other character')}"
+
+
+def _count_noun(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def is_assumed(problem: Problem) -> bool:
@@ -101,6 +113,8 @@ def with_assumption_mark(problem: Problem) -> Problem:
 
 def _with_article(label: str) -> str:
     """A label in a sentence: "an account", "a PIX key"."""
+    if label.startswith("Your "):
+        return f"your {label.removeprefix('Your ')}"
     noun = label if label[1:2].isupper() else label[:1].lower() + label[1:]
     article = "an" if noun[:1].lower() in "aeio" else "a"
     return f"{article} {noun}"

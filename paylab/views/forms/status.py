@@ -133,7 +133,7 @@ def expiry_sentence(quote: Quote, now: datetime) -> str:
         return "The expiry time is unknown."
     seconds = _seconds_until(expires_at, now)
     if seconds <= 0:
-        return f"Expired at {expires_at:%H:%M:%S} UTC: get a new quote."
+        return f"Expired at {expires_at:%H:%M:%S} UTC: get a fresh quote."
     return f"Rate and fees are locked for another {seconds // 60}:{seconds % 60:02d}."
 
 

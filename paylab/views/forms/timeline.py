@@ -182,7 +182,7 @@ class Timeline:
         if next_states:
             return f"May follow: {', '.join(next_states)}."
         if self.machine.is_final(self.current):
-            return "This status is final."
+            return "The specification shows no status after this one."
         return "What may follow is not known."
 
 

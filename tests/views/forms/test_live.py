@@ -145,7 +145,7 @@ def test_the_timeline_has_every_state_with_its_time():
     assert [state for state, _ in view.timeline.visited] == ["pending", "started", "completed"]
     assert "pending (12:00:00 UTC) → started (12:00:03 UTC)" in repr(view)
     assert 'class="paylab-good" aria-current="step"' in view.timeline_node.html
-    assert "This status is final." in view.timeline_node.html
+    assert "The specification shows no status after this one." in view.timeline_node.html
     assert 'class="paylab-bad"' in line("rejected")[0].timeline_node.html
 
 
@@ -325,7 +325,10 @@ def test_a_final_state_is_announced_once_and_not_refreshed():
     shown.refresh()
     assert (shown.announcement.html, "pending" in said) == (said, True)
     shown.refresh()
-    assert "Verification: active. This status is final." in shown.announcement.html
+    assert (
+        "Verification: active. The specification shows no status after this one."
+        in shown.announcement.html
+    )
     assert shown.button.text == REFRESH
 
 

@@ -131,7 +131,7 @@ def test_the_result_can_be_observed(onboarding):
         ("document.number", "XEXX", "Enter a CURP: 4 capitals"),
         ("document.number", "XEXX010101XNEXXXA4", "Enter a CURP: 4 capitals"),
         ("document.number", "XEXX010101HNEXXXA9", "looks mistyped"),
-        ("date_of_birth", "1990-02-30", "Enter a date like 1990-12-31"),
+        ("date_of_birth", "1990-02-30", "Enter a date that exists, like 1990-12-31"),
         ("date_of_birth", "2010-01-31", "makes the person 15, not yet 18"),
         ("date_of_birth", "2027-01-31", "lies in the future"),
         ("phone", "5555", "begin with +"),
@@ -340,3 +340,16 @@ def test_a_missing_consent_says_how_to_give_it():
     with pytest.raises(RuleError) as caught:
         OnboardingForm(print, "MX").submit()
     assert "consent=True" in caught.value.hint
+
+
+def test_an_on_ramp_offers_only_the_countries_that_have_one(create):
+    """The countries of a stepper are those whose on-ramp is known."""
+    form = OnboardingForm(create, "PH", on_ramp_only=True)
+    assert [code for _, code in form.fields["country"].options] == ["MX", "PH"]
+
+
+@pytest.mark.parametrize(("product", "mark"), [("on_ramp", ""), ("global_payouts", "Optional")])
+def test_an_advised_e_mail_is_not_called_optional(create, product, mark):
+    """The e-mail of a ramp may be needed, which its hint says."""
+    field = OnboardingForm(create, "MX", product).fields["email"]
+    assert (field.props()["mark"], bool(field.hint)) == (mark, not mark)

@@ -12,7 +12,7 @@ def test_a_quote_is_expired_from_its_expiry_on():
     """One second before its expiry, a quote is still valid."""
     now = datetime(2026, 1, 15, 12, tzinfo=UTC)
     quote = Quote.model_validate({"expires_at": "2026-01-15T12:00:00Z"})
-    assert expiry_sentence(quote, now) == "Expired at 12:00:00 UTC: get a new quote."
+    assert expiry_sentence(quote, now) == "Expired at 12:00:00 UTC: get a fresh quote."
     assert is_expired(quote, now)
     assert not is_expired(quote, now - timedelta(seconds=1))
 

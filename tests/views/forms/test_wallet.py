@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from paylab.errors import RuleError
+from paylab.errors import Problem, RuleError
 from paylab.spec.models import FinancialAccount
 from paylab.views.forms.account import AccountForm, WalletForm
 from paylab.views.forms.onboarding import RecipientForm
@@ -129,15 +129,15 @@ def test_a_recipient_may_get_the_account_later():
 
 
 def test_the_hint_of_a_detail_says_what_is_checked():
-    """Its form, and its check digits; a BIC has none."""
+    """Its form, and that check digits find most typos; a BIC has none."""
     hints = {
         name: AccountForm(None, country).account_fields.details[name].hint
         for country, name in (("MX", "clabe"), ("FR", "iban"), ("FR", "bic"))
     }
     assert hints == {
-        "clabe": "18 digits. The check digits of the CLABE are verified.",
+        "clabe": "18 digits. Most typos are noticed.",
         "iban": "An IBAN of 15 to 34 characters: 2 letters, 2 digits, then the rest. "
-        "The check digits of the IBAN are verified.",
+        "Most typos are noticed.",
         "bic": "8 or 11 characters. Only the format is checked.",
     }
 
@@ -154,3 +154,35 @@ def test_a_picture_of_a_code_fills_in_its_text(komo):
     parts.upload.on_file("code.png", QR(komo).png())
     assert (text.value, parts.upload.props()["errors"]) == (komo, [])
     assert [part.partition(":")[0] for part in text.hint.split("; ")] == ["Issuer", "Name", "City"]
+
+
+def test_a_refused_detail_is_marked_at_its_field(noted):
+    """The service names a field within `details`: its words are at the input of that field."""
+    refusal = RuleError([Problem("details.network", "must be base, not tron")])
+    form = WalletForm(noted(refusal), example=True)
+    form.click()
+    assert form.fields["network"].errors == ["Enter a network: base. You entered “base”."]
+
+
+@pytest.mark.parametrize(
+    ("clabe", "stored", "said"),
+    [
+        ("032 180 00011835971 9", "032180000118359719", None),
+        ("ABC999000000000002", "ABC999000000000002", "15 digits and 3 other characters"),
+        ("12", "12", "You entered 2 characters"),
+    ],
+)
+def test_the_spaces_of_a_number_are_no_problem_and_letters_are_counted(clabe, stored, said):
+    """A number is stored without spaces; of one with letters both kinds are counted."""
+    field = AccountForm(None, "MX").account_fields.details["clabe"]
+    field.value = clabe
+    assert field.value == stored
+    assert [said in error for error in field.errors] == ([True] if said else [])
+
+
+def test_nothing_is_chosen_for_a_person_that_a_rule_does_not_state():
+    """The issuer of an account in the Philippines is empty at first."""
+    form = RecipientForm(print, "MX")
+    form.fields["country"].value = "PH"
+    assert form.title == form.heading.text == "Recipient: Philippines"
+    assert form.account.details["issuer"].value == ""
