@@ -21,6 +21,7 @@ from ..lab.lab import Lab, connect
 from ..spec.operations.records import OPERATIONS
 from ..spec.page import RawPage, read_page
 from ..spec.paging import Pager
+from ..spec.query_parameters import warn_of_unknown_parameters
 from ..spec.row_filter import RowFilter
 from ..spec.text import format_json, read_json, write_json
 from ..spec.translation import Translation
@@ -102,6 +103,8 @@ def _read_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     """Read all pages of a list; return the items that the filters keep, at most `--limit`."""
     bare_path, _, query_text = path.partition("?")
     params: dict[str, Any] = dict(parse_qsl(query_text, keep_blank_values=True))
+    warn_of_unknown_parameters(lab.client.service, "GET", bare_path, params)
+
     resource_name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
     list_form = lab.client.service.list(resource_name) if verb == "list" else None
     filters = read_filter_options(options, resource_name if list_form else None)

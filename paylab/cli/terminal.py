@@ -88,15 +88,23 @@ def in_options(message: str, options: Namespace) -> str:
     """
     message = message.replace(_FIND_CALL, _FIND_COMMAND)
     message = _LIST_CALL.sub(r"paylab list \1", message)
+    message = _FILTER_CALL.sub(_write_list_command, message)
     return _PARAMETER.sub(lambda match: _find_option(match, vars(options)) or match[0], message)
 
 
 _LIST_CALL = re.compile(r"\blab\.([a-z_]+)\.list\(\)")
 """The call of a lab that the command `paylab list` makes."""
+_FILTER_CALL = re.compile(r"\blab\.([a-z_]+)\.list\(([a-z_]+)=\.\.\.\)")
+"""The same with a filter, which is an option of the command."""
 _FIND_CALL = "lab.transfers.find(client_reference_id=...)"
 _FIND_COMMAND = "paylab list transfers --client-reference-id ..."
 _PARAMETER = re.compile(r"\b([a-z_]+)=(False\b|(?![^\s;,)]))")
 """A parameter without a value, or one that is switched off."""
+
+
+def _write_list_command(call: re.Match[str]) -> str:
+    resource_name, filter_name = call.groups()
+    return f"paylab list {resource_name} --{filter_name.replace('_', '-')} ..."
 
 
 def _find_option(parameter_match: re.Match[str], option_names: Container[str]) -> str | None:

@@ -12,6 +12,7 @@ from ..errors.base import Problem, RuleError
 from ..errors.names import with_name_suggestions
 from ..spec.members import name_members
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS
+from ..spec.query_parameters import warn_of_unknown_parameters
 from ..spec.service.service import Service
 from .orders import Order, OrderSender
 from .parameters import strict_keywords
@@ -112,9 +113,12 @@ class Client:
     ) -> Any:
         """Send any signed request and return the decoded JSON of its answer.
 
+        A query parameter that the operation does not have is sent, with a RuleWarning.
+
         >>> len(lab.request("GET", "/v1/transfers", params={"limit": 3})["data"])
         3
         """
+        warn_of_unknown_parameters(self.settings.service, method, path, params or {})
         return name_members(self.send(method, path, json=json, params=params, **options).body)
 
     def send(

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from ..errors.base import Problem
-from ..errors.names import find_nearest_name
 from ..spec import codes
 from ..spec.field_names import make_account_names
 from ..spec.json_path import join_path
 from ..spec.operations.field import DETAILS
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS, OPERATIONS
+from ..spec.query_parameters import UNKNOWN_FIELD_SOURCE, find_unknown_parameters
 from ..spec.request_body import RequestBody, read_request
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.service import Service
@@ -23,7 +23,6 @@ from .messages import KEY_HEADER, RefusedError, Request
 CHECKED_OPERATIONS = ("individuals.create", "financial_accounts.create")
 """The operations whose values may be implausible."""
 
-UNKNOWN_FIELD_SOURCE = "request.unknown"
 NULL_SOURCE = "field.optional"
 NOT_A_LETTER = re.compile("[^a-z]")
 
@@ -41,7 +40,7 @@ def find_remarks(
     return [
         *find_unknown_fields(service, operation_record, request),
         *_find_implausible_values(service, operation_record, request, now),
-        *_find_unknown_parameters(service, operation_record, request),
+        *find_unknown_parameters(service, operation_record, request.query_items()),
         *_find_key_problems(service, operation_record, request),
     ]
 
@@ -121,23 +120,6 @@ def _find_nulls(json_value: JsonValue, object_path: str = "") -> Iterator[Proble
         if member is None:
             yield Problem(member_path, "is null: leave the field out", NULL_SOURCE)
         yield from _find_nulls(member, member_path)
-
-
-def _find_unknown_parameters(
-    service: Service, operation_record: Operation, request: Request
-) -> Iterator[Problem]:
-    """The query parameters that the operation does not know."""
-    known_parameters = {field.name for field in operation_record.query}
-    if operation_record.is_list:
-        page_parameters = service.list(operation_record.resource).parameters
-        known_parameters = known_parameters - {"limit", "cursor"} | {*page_parameters.values()}
-    for parameter_name in request.query_items():
-        if parameter_name not in known_parameters:
-            nearest_name = find_nearest_name(parameter_name, known_parameters)
-            suggestion = f": is {nearest_name} meant?" if nearest_name else ""
-            yield Problem(
-                parameter_name, f"is no query parameter{suggestion}", UNKNOWN_FIELD_SOURCE
-            )
 
 
 def _find_key_problems(

@@ -97,6 +97,25 @@ def test_what_goes_wrong_is_said(service, capsys, arguments, status, words):
     assert not said.out
 
 
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("status=failed", "a service may ignore it: paylab list transfers --status ... filters"),
+        ("individual_id=ind_1", "paylab list transfers --individual-id ... filters"),
+        ("lmit=2", "lmit: is no query parameter: is limit meant? A service may ignore it"),
+        ("foo=1&limit=2", "foo: is no query parameter (limit, cursor, product_type are)."),
+        ("limit=2&product_type=global_payouts", ""),
+    ],
+)
+@pytest.mark.parametrize("command", ["get", "list"])
+def test_a_parameter_that_a_service_may_ignore_is_said(service, capsys, command, query, words):
+    """All rows in place of the failed ones are not taken for an answer."""
+    assert main([command, f"transfers?{query}"]) == 0
+    warned_text = capsys.readouterr().err
+    assert words in warned_text.replace("A service", "a service") or words in warned_text
+    assert bool(words) == ("no query parameter" in warned_text)
+
+
 def test_a_body_in_another_encoding_is_refused(service, capsys, tmp_path):
     """A body that is not UTF-8 ends with status 2 and one sentence."""
     file = tmp_path / "latin1.json"

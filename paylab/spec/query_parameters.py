@@ -1,0 +1,53 @@
+"""Query parameters that an operation does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import parse_qsl
+
+from ..errors.base import Problem, RuleWarning, warn_caller
+from ..errors.names import find_nearest_name
+from .operations.operation import Operation
+from .operations.records import OPERATIONS
+from .row_filter import FIELDS, list_filter_names
+from .service.service import Service
+
+UNKNOWN_FIELD_SOURCE = "request.unknown"
+
+
+def warn_of_unknown_parameters(
+    service: Service, method: str, path: str, params: Mapping[str, object]
+) -> None:
+    """Warn of query parameters, in the path or beside it, that a service may ignore."""
+    bare_path, _, query_text = path.partition("?")
+    parameter_names = [*dict(parse_qsl(query_text, keep_blank_values=True)), *params]
+    route = service.match(bare_path)[0].get(method) if parameter_names else None
+    if route is None:
+        return
+    operation = OPERATIONS[route.operation]
+    resource = operation.resource
+    for problem in find_unknown_parameters(service, operation, parameter_names):
+        end = "" if str(problem).endswith("?") else "."
+        message = f"{problem}{end} A service may ignore it"
+        if resource in FIELDS and problem.field in list_filter_names(resource):
+            message += f": lab.{resource}.list({problem.field}=...) filters the rows"
+        warn_caller(message, RuleWarning)
+
+
+def find_unknown_parameters(
+    service: Service, operation: Operation, parameter_names: Iterable[str]
+) -> Iterator[Problem]:
+    """A problem for each parameter that a service may refuse or ignore, with those that it has."""
+    known_names = [field.name for field in operation.query]
+    if operation.is_list:
+        page_names = service.list(operation.resource).parameters
+        own_names = [name for name in known_names if name not in ("limit", "cursor")]
+        known_names = [*page_names.values(), *own_names]
+    for parameter_name in parameter_names:
+        if parameter_name in known_names:
+            continue
+        nearest_name = find_nearest_name(parameter_name, known_names)
+        suggestion = f": is {nearest_name} meant?" if nearest_name else ""
+        if known_names and not nearest_name:
+            suggestion = f" ({', '.join(known_names)} are)"
+        yield Problem(parameter_name, f"is no query parameter{suggestion}", UNKNOWN_FIELD_SOURCE)
