@@ -35,6 +35,8 @@ from .tones import BAD, GOOD, tone_dot
 Row = tuple[str, str]
 
 TABLE_ROWS_MAX = 20
+COLUMN_PIXELS = 170
+"""Width for a column of a table with short texts: on a wide page its columns stay together."""
 BROKEN_TIME_COLUMNS_MAX = 8
 """A wider table scrolls sideways; its times stay on one line, so that its rows are not high."""
 
@@ -109,7 +111,8 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
     scroll_attributes = 'tabindex="0" role="group" aria-label="Table"'
     scroll_style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:0 0 6px;{SCROLL_SHADOW}"
     row_count = len(rows) if total is None else total
-    table_html = f'<table style="{TABLE_STYLE};width:100%">{table_content}</table>'
+    table_width = f"min-width:min(100%,{COLUMN_PIXELS * len(header_names)}px)"
+    table_html = f'<table style="{TABLE_STYLE};{table_width}">{table_content}</table>'
     has_unnamed_times = any("UTC" not in header_names[index] for index in time_columns)
     footer_html = _footer_line(row_count - len(shown_rows), source, has_times=has_unnamed_times)
     return f'<div {scroll_attributes} style="{scroll_style}">{table_html}</div>{footer_html}'

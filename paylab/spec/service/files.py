@@ -19,8 +19,10 @@ SCHEMA_FILE = "service.schema.json"
 """The file beside a service.toml with the JSON Schema by which editors complete and check it."""
 
 INTRODUCTION = """\
-# What your service does differently from what paylab assumes. Each question above a key is one
-# to ask your provider. Read it with paylab.Service.load() or paylab.connect(service=...).
+# What your service does differently from what paylab
+# assumes. Each question above a key is one to ask your
+# provider. Read it with paylab.Service.load() or
+# paylab.connect(service=...).
 """
 FILL_IN = "<fill in>"
 """The value of a constant field that a person has to choose."""
