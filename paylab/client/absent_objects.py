@@ -59,9 +59,9 @@ def find_absent_ids(
     "quote not found" is about `quote_id`, if the body has it. PATH_ID stands for the id in the
     path. The result is empty if the text calls no object absent.
     """
-    nouns_by_id_name = {id_name: _nouns_for(id_name.removesuffix("_id")) for id_name in id_names}
+    nouns_by_id_name = {id_name: _list_nouns(id_name.removesuffix("_id")) for id_name in id_names}
     if has_path_id:
-        path_nouns = (*_nouns_for(_name_resource(operation)), *ANY_OBJECT)
+        path_nouns = (*_list_nouns(_name_resource(operation)), *ANY_OBJECT)
         nouns_by_id_name = {PATH_ID: path_nouns, **nouns_by_id_name}
     return [
         id_name
@@ -100,7 +100,7 @@ def _name_resource(operation: Operation | None) -> str:
     return operation.resource.removesuffix("s") if operation else "object"
 
 
-def _nouns_for(object_name: str) -> tuple[str, ...]:
+def _list_nouns(object_name: str) -> tuple[str, ...]:
     """The words for an object: `transfer`, which is our name, then `payout` and `payment`."""
     return (object_name, *OTHER_NOUNS.get(object_name, ()))
 
@@ -140,12 +140,14 @@ def read_id(field_value: object) -> object:
 
 def find_path_id(template: str, path: str) -> str:
     """The id in the path of a request; "" without one, and for a path of another form."""
-    names = template.strip("/").split("/")
+    template_segments = template.strip("/").split("/")
     segments = path.partition("?")[0].strip("/").split("/")
-    if len(names) != len(segments):
+    if len(template_segments) != len(segments):
         return ""
-    pairs = zip(names, segments, strict=True)
-    return next((segment for name, segment in pairs if name.startswith("{")), "")
+    pairs = zip(template_segments, segments, strict=True)
+    return next(
+        (segment for template_segment, segment in pairs if template_segment.startswith("{")), ""
+    )
 
 
 def find_id_names(body: object) -> list[str]:

@@ -86,10 +86,7 @@ class Advisor:
         return find_kind(self._status, self._error_body.text, self._error_body.body)
 
     def advice(self, wait_advice: str | None = None) -> AdviceText:
-        """Advise on the refusal.
-
-        `wait_advice` says how long the service asks to wait; it can be empty.
-        """
+        """The advice on the refusal; `wait_advice` says how long the service asks to wait."""
         failure_advice = self._advise_after_failure()
         advice = AdviceText(failure_advice) if failure_advice else self._advise_after_refusal()
         advice_texts = filter(None, (advice.text, wait_advice))
@@ -102,7 +99,7 @@ class Advisor:
             return AdviceText(NO_OBJECT if is_about_object else None)
         if self.kind is RATE:
             return AdviceText(RATE.advice)
-        if refusal := self._stated_refusal():
+        if refusal := self._find_stated_refusal():
             assumption = None if refusal.source == SPEC else refusal.source
             return AdviceText(refusal.advice, assumption)
         advice_text = (
@@ -123,7 +120,7 @@ class Advisor:
         if kind is None or (kind.is_about_caller and is_about_field):
             return ""
         if kind is DUPLICATE:
-            return f"{DUPLICATE.advice}{self._where_to_look()}"
+            return f"{DUPLICATE.advice}{self._name_list_to_look_in()}"
         if kind is PERMISSION and self._is_sandbox_only():
             return SANDBOX_ONLY_ADVICE
         return kind.advice
@@ -152,7 +149,7 @@ class Advisor:
             return "the service failed"
         return "it may have been carried out: look for what it makes before you send it again"
 
-    def _stated_refusal(self) -> Refusal | None:
+    def _find_stated_refusal(self) -> Refusal | None:
         """The refusal of the operation that the service's words describe; None if none fits."""
         refusals = self._operation.refusals if self._operation else ()
         refusal_text = f"{self._error_body.text} {' '.join(map(str, self._error_body.problems))}"
@@ -189,7 +186,7 @@ class Advisor:
             return OTHER_VALUES
         return KEY_SENT if says_missing(refusal_text) and self.kind is not DUPLICATE else ""
 
-    def _where_to_look(self) -> str:
+    def _name_list_to_look_in(self) -> str:
         """The list to look in, such as ", in lab.transfers.list()"; "" if there is none."""
         resource = self._operation.resource if self._operation else ""
         return f", in lab.{resource}.list()" if f"{resource}.list" in OPERATIONS else ""
@@ -222,16 +219,16 @@ class Advisor:
         url_advice = f"check the base URL: this service {lack} at this address"
         is_about_address = lacks_method or self._is_page or is_about_path(self._error_body.text)
         if is_about_address:
-            return AdviceText(url_advice, self._path_assumption())
+            return AdviceText(url_advice, self._find_path_assumption())
         if not self._is_silent:  # its words are about an object, or about something else
             return AdviceText(UNNAMED if any(map(is_absence, self._refusal_texts)) else None)
         path_id_names = [PATH_ID] if self._has_path_id else []
         id_names = [*path_id_names, *find_id_names(self._body)]
         if not id_names:
-            return AdviceText(url_advice, self._path_assumption())
+            return AdviceText(url_advice, self._find_path_assumption())
         ids_advice = self._advise_to_check(self._operation, id_names)
         advice_text = f"{ids_advice}; if it is right, check the base URL"
-        return AdviceText(advice_text, self._path_assumption())
+        return AdviceText(advice_text, self._find_path_assumption())
 
     def _advise_to_check(self, operation: Operation, id_names: Sequence[str]) -> str:
         """The advice to check ids of the call: that in the path, or fields of the body."""
@@ -254,7 +251,7 @@ class Advisor:
         path = operation.path(self._service) if operation else self._outgoing.path
         return "{" in path
 
-    def _path_assumption(self) -> str | None:
+    def _find_path_assumption(self) -> str | None:
         """The id of the assumption behind the path; None if the specification shows the path."""
         path_setting = (
             setting_keys().get(setting_key_of(self._operation.path)) if self._operation else None

@@ -175,7 +175,7 @@ class Call:
         """
         from ..signing import snippets
 
-        return snippets.curl(self._request())
+        return snippets.curl(self._make_snippet_request())
 
     def as_python(self) -> str:
         """A Python script that does the same with the standard library only.
@@ -185,7 +185,7 @@ class Call:
         """
         from ..signing import snippets
 
-        return snippets.python(self._request())
+        return snippets.python(self._make_snippet_request())
 
     def as_httpx(self) -> str:
         """Python code of an httpx.Auth that signs any request.
@@ -195,7 +195,7 @@ class Call:
         """
         from ..signing import snippets
 
-        return snippets.httpx(self._request())
+        return snippets.httpx(self._make_snippet_request())
 
     def snippet(self, language: LanguageName | str) -> str:
         """A program that signs this request anew and sends it: in Node, Go, Java, Python or bash.
@@ -207,9 +207,9 @@ class Call:
         """
         from ..signing import snippets
 
-        return snippets.write_snippet(self._request(), language)
+        return snippets.write_snippet(self._make_snippet_request(), language)
 
-    def _request(self) -> SnippetRequest:
+    def _make_snippet_request(self) -> SnippetRequest:
         """The request as the snippets write it; without a body that is not known exactly."""
         from ..signing.snippets import SnippetRequest
 

@@ -104,7 +104,7 @@ class ServiceConnection:
 
     def send(self, outgoing: OutgoingRequest, number: int = 1) -> Attempt:
         """Send a request once; an attempt without an answer has the reason, nothing is raised."""
-        exchange = self._exchange(outgoing, number)
+        exchange = self._perform_exchange(outgoing, number)
         # A copy, since a watcher may be added or removed by another thread.
         for watcher in tuple(self.watchers):
             watcher(exchange)
@@ -122,7 +122,9 @@ class ServiceConnection:
         """The same connection with another signature."""
         return replace(self, sign=sign)
 
-    def _request(self, outgoing: OutgoingRequest, events: list[tuple[str, float]]) -> httpx.Request:
+    def _make_request(
+        self, outgoing: OutgoingRequest, events: list[tuple[str, float]]
+    ) -> httpx.Request:
         """The request with its headers, except those that the signing adds."""
         timeout = self.http.timeout if outgoing.timeout is None else httpx.Timeout(outgoing.timeout)
         extensions: dict[str, Any] = {
@@ -147,10 +149,10 @@ class ServiceConnection:
         return request
 
     @hide_frames
-    def _exchange(self, outgoing: OutgoingRequest, number: int) -> Exchange:
+    def _perform_exchange(self, outgoing: OutgoingRequest, number: int) -> Exchange:
         """Send a request and read the answer; a failure of the network is noted, not raised."""
         events: list[tuple[str, float]] = []
-        request = self._request(outgoing, events)
+        request = self._make_request(outgoing, events)
         attempted_at = self.clock()
         if self.http.is_closed:
             raise ConfigError("the connections are closed: make another lab with paylab.connect()")

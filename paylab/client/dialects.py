@@ -50,7 +50,10 @@ class DialectSearch:
         self._has_tried = False
 
     def explain(self, error: PaylabError, is_verified: Callable[[str, str], bool]) -> None:
-        """Say in an error which dialect a signed GET has just shown to work, if any."""
+        """Say in an error which dialect the service verifies a GET in, if there is one.
+
+        `is_verified` sends a GET that is signed with another value of a setting.
+        """
         if is_explained(error):
             return
         if not self._has_tried:

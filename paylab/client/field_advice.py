@@ -86,7 +86,7 @@ class FieldAdvisor:
         sent_texts = {*_find_texts(self._body)}
         missing_fields = list[str]()
         for complaint in complaints:
-            field = self._expected_field(complaint.field)
+            field = self._find_expected_field(complaint.field)
             if field is not None:
                 yield self._advise_on_known(field, complaint)
             elif complaint.field in sent_texts or CREDENTIALS.search(complaint.field):
@@ -95,7 +95,7 @@ class FieldAdvisor:
                 moved_advice = self._advise_on_moved(complaint.field)
                 if moved_advice is not None:
                     yield moved_advice
-                elif self._expected_field(last_name(complaint.field)) is None:
+                elif self._find_expected_field(last_name(complaint.field)) is None:
                     missing_fields.append(complaint.field)
             elif complaint.is_unknown:
                 unknown_field = plain(complaint.field, 60)
@@ -109,7 +109,7 @@ class FieldAdvisor:
         """Yield the names of missing fields, without the rules that the first ones have."""
         missing_fields = []
         for complaint in complaints:
-            field = self._expected_field(complaint.field) if complaint.is_missing else None
+            field = self._find_expected_field(complaint.field) if complaint.is_missing else None
             if field is None:
                 continue
             # A field that was sent is not missing, whatever the service says.
@@ -128,7 +128,7 @@ class FieldAdvisor:
             sent_names = " or ".join(plain(name, 60) for name in unknown_names[:FIELDS_MAX])
             yield AdviceText(f"{account.describe()}, and no {sent_names}")
 
-    def _expected_field(self, field_path: str) -> ExpectedField | None:
+    def _find_expected_field(self, field_path: str) -> ExpectedField | None:
         """The field of the specification with this path in the body; None if it has none."""
         body = {**self._body, "country": self._country} if self._country else self._body
         return expected_field(self._operation.name, field_path, body, self._service)
@@ -136,7 +136,7 @@ class FieldAdvisor:
     def _advise_on_moved(self, field_path: str) -> AdviceText | None:
         """Advice on a nested field that the specification has at the top; None if it has not."""
         field_name = last_name(field_path)
-        is_at_top = self._expected_field(field_name) is not None
+        is_at_top = self._find_expected_field(field_name) is not None
         if not is_at_top or value_at(self._body, field_name) is not None:
             return None
         return AdviceText(

@@ -63,16 +63,16 @@ class FreshIds:
             self._forget(request)
             return None
         # Twice the time, since the pauses before this attempt have taken up to 3 s of it.
-        received_times = [self._received[id_] for id_ in self._ids_in(request)]
+        received_times = [self._received[id_] for id_ in self._find_named_ids(request)]
         is_fresh = any(now - received_at <= 2 * FRESH_TIME for received_at in received_times)
         return RETRY_PAUSES[exchange.number - 1] if is_fresh else None
 
     def _forget(self, request: OutgoingRequest) -> None:
         """Forget the ids that a request names."""
-        for id_ in self._ids_in(request):
+        for id_ in self._find_named_ids(request):
             self._received.pop(id_, None)
 
-    def _ids_in(self, request: OutgoingRequest) -> list[str]:
+    def _find_named_ids(self, request: OutgoingRequest) -> list[str]:
         """The ids that a request names; other threads may add to those received."""
         return [id_ for id_ in list(self._received) if _names_id(request, id_)]
 

@@ -71,12 +71,11 @@ def _is_ordered(account: ConversionAccount, order: Order) -> bool:
     fields = order.fields
     wallet = fields.get("payout_account")
     wallet_id = wallet.get("id") if isinstance(wallet, Mapping) else wallet
-    return (
-        account.individual_id == fields.get("individual_id")
-        and account.payout_account is not None
-        and account.payout_account.id == wallet_id
-        and str(account.source_currency).lower() == str(fields.get("source_currency")).lower()
-    )
+    currency = str(fields.get("source_currency"))
+    has_individual = account.individual_id == fields.get("individual_id")
+    has_wallet = account.payout_account is not None and account.payout_account.id == wallet_id
+    has_currency = str(account.source_currency).lower() == currency.lower()
+    return has_individual and has_wallet and has_currency
 
 
 @contextmanager

@@ -77,14 +77,14 @@ def add_advice_on_error(advice: Advice) -> Iterator[None]:
         yield
     except PaylabError as error:
         if is_undecided(error):
-            error.hint = _undecided_hint(error, advice(error))
+            error.hint = _make_undecided_hint(error, advice(error))
         raise
     except BaseException as error:
         error.add_note(advice(error))
         raise
 
 
-def _undecided_hint(error: PaylabError, advice: str) -> str:
+def _make_undecided_hint(error: PaylabError, advice: str) -> str:
     """The hint of an order that may have been carried out: the error's hint, then the advice."""
     if not isinstance(error, APIStatusError):
         return advice

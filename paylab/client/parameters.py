@@ -212,10 +212,10 @@ def _find_related(problems: Iterable[Problem], doubts: Iterable[Problem]) -> Ite
 
 def read_name(value: object, field: str) -> str:
     """A name such as a reference in one spelling; RuleError if it is not text, or blank."""
-    name = normalize_name(value) if isinstance(value, str) else ""
-    if not name:
+    normal_name = normalize_name(value) if isinstance(value, str) else ""
+    if not normal_name:
         raise RuleError([Problem(field, "must be text that is not blank")])
-    return name
+    return normal_name
 
 
 def find_unknown_names(value: object, known: Collection[str], at: str) -> Iterator[Problem]:

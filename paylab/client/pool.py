@@ -44,7 +44,7 @@ class PoolTransport(httpx.BaseTransport):
             content=request.stream,
             extensions=request.extensions,
         )
-        with _httpx_errors():
+        with _raise_httpx_errors():
             response = self._pool.handle_request(core_request)
         return httpx.Response(
             response.status,
@@ -66,7 +66,7 @@ class PoolStream(httpx.SyncByteStream):
         self._response = response
 
     def __iter__(self) -> Iterator[bytes]:
-        with _httpx_errors():
+        with _raise_httpx_errors():
             yield from self._response.iter_stream()
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ class PoolStream(httpx.SyncByteStream):
 
 
 @contextmanager
-def _httpx_errors() -> Iterator[None]:
+def _raise_httpx_errors() -> Iterator[None]:
     """Raise an error of httpcore as the httpx error with the same name, or its parent's name."""
     try:
         yield

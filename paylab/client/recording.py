@@ -52,9 +52,9 @@ class Recording:
         file_start = write_start({**facts, "started": to_text(session.clock())})
         self._file: BinaryIO | None = _create(self.path, file_start + ENDING)
         self._end_offset = len(file_start)
-        session.watchers.append(self.note)
+        session.watchers.append(self.record_exchange)
 
-    def note(self, exchange: Exchange) -> None:
+    def record_exchange(self, exchange: Exchange) -> None:
         """Write one attempt. A file that cannot be written ends the recording, not the call."""
         try:
             entry_line = self._make_line(exchange)
@@ -79,8 +79,8 @@ class Recording:
 
         >>> lab.record("session.har").stop()
         """
-        if self.note in self._session.watchers:
-            self._session.watchers.remove(self.note)
+        if self.record_exchange in self._session.watchers:
+            self._session.watchers.remove(self.record_exchange)
         with self._lock:
             if self._file is not None:
                 self._file.close()
@@ -93,9 +93,9 @@ class Recording:
         self.stop()
 
     def __repr__(self) -> str:
-        state = "stopped" if self._file is None else "recording"
+        state_text = "stopped" if self._file is None else "recording"
         calls = f"{self.count} call{'' if self.count == 1 else 's'}"
-        return printable(f"<{state}: {calls} in {self.path.name}>")
+        return printable(f"<{state_text}: {calls} in {self.path.name}>")
 
     def _append(self, entry_line: bytes) -> None:
         """Write an entry over the end of the file, and the end after it."""

@@ -33,7 +33,7 @@ _CALLERS = re.compile(r"\b(your|merchant|developer|api|endpoint)\b", re.IGNORECA
 
 
 def _compile_words(pattern_text: str) -> re.Pattern[str]:
-    """A pattern for words in any case, whose ^ and $ match at each line."""
+    """A pattern for words in any letter case; its ^ and $ match at each line."""
     return re.compile(pattern_text, re.IGNORECASE | re.MULTILINE)
 
 

@@ -324,7 +324,7 @@ class Replay(httpx.BaseTransport):
 
 def _find_base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
     """The base URL before the paths of the service; ConfigError unless the HAR has one."""
-    all_base_urls = (_find_base(call.url, service) for call in calls)
+    all_base_urls = (_cut_service_path(call.url, service) for call in calls)
     base_urls = list(dict.fromkeys(filter(None, all_base_urls)))
     if len(base_urls) == 1:
         return base_urls[0]
@@ -339,7 +339,7 @@ def _find_base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
     )
 
 
-def _find_base(url: str, service: Service) -> str | None:
+def _cut_service_path(url: str, service: Service) -> str | None:
     """The part of a URL before a path of the service; None if it has no such path."""
     url_parts = urlsplit(url)
     path = url_parts.path

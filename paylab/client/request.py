@@ -161,7 +161,7 @@ def json_value(value: object) -> Any:
     raise TypeError(f"a {type(value).__name__} cannot be sent as JSON")
 
 
-def _amount_text(amount: Decimal) -> str:
+def _write_amount(amount: Decimal) -> str:
     """An amount with its digits, without an exponent; TypeError if it is not finite or too long."""
     if isinstance(amount, Amount):
         return amount.text
@@ -170,7 +170,7 @@ def _amount_text(amount: Decimal) -> str:
     return format(amount, "f")
 
 
-def _instant_text(instant: datetime) -> str:
+def _write_instant(instant: datetime) -> str:
     """A time as the service writes it; TypeError without a time zone."""
     if instant.tzinfo is None:
         raise TypeError("must be a time with a time zone, such as lab.clock()")
@@ -192,8 +192,8 @@ def _refuse_float(value: float) -> str:
 CONVERT: tuple[tuple[type | tuple[type, ...], Callable[[Any], Any]], ...] = (
     ((str, int, type(None)), lambda value: value),
     (float, _refuse_float),
-    (Decimal, _amount_text),
-    (datetime, _instant_text),
+    (Decimal, _write_amount),
+    (datetime, _write_instant),
     (date, date.isoformat),
 )
 
@@ -222,13 +222,15 @@ def _read_key(idempotency_key: str | UUID | None) -> str | None:
     from uuid import UUID  # only for a key that is given
 
     key_text = str(idempotency_key) if isinstance(idempotency_key, UUID) else idempotency_key
-    return _header_text("idempotency_key", key_text)
+    return _require_header_text("idempotency_key", key_text)
 
 
 def _read_timeout(timeout: float | None) -> float | None:
     """A timeout in seconds; None stays None."""
+    if timeout is None:
+        return None
     is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
-    if timeout is not None and not (is_number and 0 < timeout <= TIMEOUT_SECONDS_MAX):
+    if not is_number or not 0 < timeout <= TIMEOUT_SECONDS_MAX:
         raise RuleError([Problem("timeout", "must be a number of seconds above 0")])
     return timeout
 
@@ -237,7 +239,10 @@ def _read_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
     """The headers of a call; RuleError for a header that cannot be sent. Empty for None."""
     if not isinstance(headers, Mapping | None):
         raise RuleError([Problem("headers", "must be a dict of names and texts")])
-    return {name: _check_header(name, text) for name, text in (headers or {}).items()}
+    return {
+        header_name: _check_header(header_name, header_text)
+        for header_name, header_text in (headers or {}).items()
+    }
 
 
 def _check_header(name: str, value: str) -> str:
@@ -249,11 +254,12 @@ def _check_header(name: str, value: str) -> str:
         raise RuleError([Problem(field, "is set by paylab: leave it out")])
     if not isinstance(value, str):
         raise RuleError([Problem(field, "must be text")])
-    return _header_text(field, value)
+    return _require_header_text(field, value)
 
 
-def _header_text(field: str, value: str) -> str:
+def _require_header_text(field: str, value: str) -> str:
     """The value of a header; RuleError if it is not valid in HTTP."""
-    if not (isinstance(value, str) and value.isascii() and value.isprintable()):
+    is_printable_ascii = isinstance(value, str) and value.isascii() and value.isprintable()
+    if not is_printable_ascii:
         raise RuleError([Problem(field, "must be printable ASCII")])
     return value

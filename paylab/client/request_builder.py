@@ -102,7 +102,7 @@ class RequestBuilder:
         )
         return self._apply_options(request, options)
 
-    def keyed(self, request: OutgoingRequest, new_key: Callable[[], str]) -> OutgoingRequest:
+    def add_key(self, request: OutgoingRequest, new_key: Callable[[], str]) -> OutgoingRequest:
         """The request with an Idempotency-Key if the service takes one with every POST."""
         is_keyless = request.takes_key and request.idempotency_key is None
         if is_keyless and self._service.idempotency.operations == "every_post":
@@ -137,6 +137,6 @@ class RequestBuilder:
             raise read_only_error(request, self._settings, self._redaction)
         return request
 
-    def reading(self, request: OutgoingRequest, id: str) -> OutgoingRequest:
+    def make_reading_request(self, request: OutgoingRequest, id: str) -> OutgoingRequest:
         """The request that reads the object that a request made."""
         return self.operation(find_reading_operation(request.operation), parts={"id": id})

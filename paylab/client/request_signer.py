@@ -64,7 +64,9 @@ class Nonces:
 Sign = Callable[["Request"], None]
 
 
-def _nonce_maker(dialect: SigningSettings, nonces: Nonces) -> Callable[[datetime], str | None]:
+def _choose_nonce_maker(
+    dialect: SigningSettings, nonces: Nonces
+) -> Callable[[datetime], str | None]:
     """A function that makes the nonce of a request sent at a time, None for no nonce."""
     if dialect.nonce == "refused":
         return lambda now: None
@@ -84,7 +86,7 @@ def request_signer(
     It adds the signed headers to the request, and keeps the working of its signature. `dialect`
     are the [signing] of a service.
     """
-    next_nonce = _nonce_maker(dialect, nonces)
+    next_nonce = _choose_nonce_maker(dialect, nonces)
     key_text = api_key.reveal()
     secret = keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
     no_body_hash = body_hash(b"", dialect.hash_encoding, dialect.empty_body)
@@ -125,7 +127,9 @@ def _hash_content(request: Request, encoding: str) -> str:
 def _set_headers(request: Request, headers: Mapping[str, str]) -> None:
     """Set headers of a request. Headers with these names are replaced."""
     # Three times faster than `update`.
-    new_headers = [(name.encode(), text.encode()) for name, text in headers.items()]
-    new_names = {name.lower() for name, _ in new_headers}
+    new_headers = [
+        (header_name.encode(), header_text.encode()) for header_name, header_text in headers.items()
+    ]
+    new_names = {header_name.lower() for header_name, _ in new_headers}
     other_headers = [header for header in request.headers.raw if header[0].lower() not in new_names]
     request.headers = type(request.headers)([*other_headers, *new_headers])

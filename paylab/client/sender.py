@@ -154,7 +154,7 @@ class Sender:
         if made_id is None:
             return None
         log.warning("the answer to POST %s was lost; the list has %s", request.path, made_id)
-        return self._requests.reading(request, made_id)
+        return self._requests.make_reading_request(request, made_id)
 
     def _read_failure(self, attempt: Attempt) -> PaylabError:
         """The error of a failed attempt.

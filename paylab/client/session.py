@@ -219,7 +219,7 @@ class Session:
 
     def deliver(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe, and read its answer."""
-        keyed_request = self.requests.keyed(request, self.new_key)
+        keyed_request = self.requests.add_key(request, self.new_key)
         response = self._read_response(self._sender.deliver(keyed_request))
         self._records.fresh_ids.remember(request, response.body, self.clock())
         return response

@@ -108,14 +108,14 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     otherwise: Mapping[str, str] | None = None,
     control_token: str | None = None,
 ) -> Settings | None:
-    """The settings from arguments, environment and profile, in this order; None when unset.
+    """The settings from arguments, environment and profile, in this order.
 
-    The profile is `profile`, else the one PAYLAB_PROFILE names, else `default`. None means
-    that no service is configured: the embedded simulator is used. `otherwise` fills what is
-    missing when only some are configured.
+    None means that no service is configured: the embedded simulator is used. The profile is
+    `profile`, else the one that PAYLAB_PROFILE names, else `default`. `otherwise` has the settings
+    to use for those that are missing, if some are configured.
     """
     environ = os.environ if environ is None else environ
-    _warn_of_unknown(environ)
+    _warn_of_unknown_variables(environ)
     arguments = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
     required_settings = _from_environment(environ) | _add_source(arguments, "argument")
     profile_name = profile or environ.get(PROFILE_VARIABLE) or None
@@ -192,17 +192,17 @@ def refuse_unknown_variables(environ: Mapping[str, str] = os.environ) -> None:
 
     It is probably misspelt, and without it another service or the simulator would be used.
     """
-    for message in _unknown_variables(environ):
+    for message in _describe_unknown_variables(environ):
         raise ConfigError(f"{message}; rename or unset it")
 
 
-def _warn_of_unknown(environ: Mapping[str, str]) -> None:
+def _warn_of_unknown_variables(environ: Mapping[str, str]) -> None:
     """Warn about each variable with our prefix that is not known."""
-    for message in _unknown_variables(environ):
+    for message in _describe_unknown_variables(environ):
         warn_caller(message, ConfigWarning)  # the caller of `connect`
 
 
-def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
+def _describe_unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     """A message for each variable with our prefix that is not known, with the nearest name."""
     for variable_name in sorted(environ):
         if variable_name.startswith(PREFIX) and variable_name not in KNOWN_VARIABLES:
@@ -244,8 +244,8 @@ def _from_environment(environ: Mapping[str, str]) -> Found:
     if base_url is not None and base_url == environ.get(SHARED_VARIABLE):
         return _add_source(value_by_setting, "the simulator that paylab lab started")
     return {
-        setting_name: (value, f"environment {VARIABLES[setting_name]}")
-        for setting_name, value in value_by_setting.items()
+        setting_name: (setting_value, f"environment {VARIABLES[setting_name]}")
+        for setting_name, setting_value in value_by_setting.items()
     }
 
 

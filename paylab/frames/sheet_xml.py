@@ -44,7 +44,9 @@ class SheetRows:
 
     def write_header(self, column_names: Sequence[str]) -> str:
         """The XML of a row of texts."""
-        return "".join(self._write_rows([[write_text(name)] for name in column_names]))
+        return "".join(
+            self._write_rows([[write_text(column_name)] for column_name in column_names])
+        )
 
     def write(self, table: pa.Table) -> Iterator[str]:
         """Yield the XML of each row of a table."""
@@ -74,7 +76,10 @@ class SheetRows:
             write_cell = self._write_amount
         elif pa.types.is_timestamp(column.type) and column.type.tz:
             write_cell = self._make_time_writer()
-        return ["" if value is None else write_cell(value) for value in column.to_pylist()]
+        return [
+            "" if cell_value is None else write_cell(cell_value)
+            for cell_value in column.to_pylist()
+        ]
 
     def _write_amount(self, amount: Decimal) -> str:
         """A number with at least two decimals; a text if it has too many digits."""

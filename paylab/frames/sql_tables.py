@@ -173,9 +173,9 @@ def _begin_own_transaction(connection: Any) -> Iterator[Any]:
 def query_sql(target: Any, query: str) -> pa.Table:
     """The result of a query: exact numbers, aware times, and text."""
     with open_sql(target, "read") as connection:
-        result = connection.exec_driver_sql(query)
-        column_names = list(result.keys())
-        rows = result.fetchall()
+        query_result = connection.exec_driver_sql(query)
+        column_names = list(query_result.keys())
+        rows = query_result.fetchall()
     # Without rows, `zip` yields no columns.
     columns = list(zip(*rows, strict=True)) or [() for _ in column_names]
     return pa.table([_make_column(list(cells)) for cells in columns], column_names)

@@ -80,14 +80,10 @@ def _make_file_name(title: str) -> str:
 
 def _write_request(request: CollectionRequest, sequence_number: int) -> str:
     """The file of a request, in Bruno's language of blocks."""
-    query_text = "&".join(f"{name}={value}" for name, value in request.query.items())
-    url = f"{{{{base_url}}}}{request.path}"
-    if query_text:
-        url = f"{url}?{query_text}"
     body_kind = "none" if request.body is None else "json"
     blocks = [
         f"meta {{\n  name: {request.name}\n  type: http\n  seq: {sequence_number}\n}}",
-        f"{request.method.lower()} {{\n  url: {url}\n  body: {body_kind}\n  auth: none\n}}",
+        f"{request.method.lower()} {{\n  url: {request.url}\n  body: {body_kind}\n  auth: none\n}}",
     ]
     if request.query:
         blocks.append(f"params:query {{\n{_write_pairs(request.query)}\n}}")
@@ -103,4 +99,6 @@ def _write_request(request: CollectionRequest, sequence_number: int) -> str:
 
 def _write_pairs(texts_by_name: Mapping[str, str]) -> str:
     """The lines of a block of Bruno, one `name: text` each."""
-    return "\n".join(f"  {name}: {text}" for name, text in texts_by_name.items())
+    return "\n".join(
+        f"  {pair_name}: {pair_text}" for pair_name, pair_text in texts_by_name.items()
+    )

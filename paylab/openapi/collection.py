@@ -35,6 +35,16 @@ class CollectionRequest:
     body: str | None
     stored_id: str | None
 
+    @property
+    def url(self) -> str:
+        """The address with its query, in which `{{base_url}}` is a variable."""
+        query_text = "&".join(
+            f"{parameter_name}={parameter_value}"
+            for parameter_name, parameter_value in self.query.items()
+        )
+        url_without_query = f"{{{{base_url}}}}{self.path}"
+        return f"{url_without_query}?{query_text}" if query_text else url_without_query
+
 
 def collection_requests(service: Service) -> Iterator[CollectionRequest]:
     """The requests of a service, in the order of its operations."""

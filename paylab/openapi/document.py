@@ -55,7 +55,7 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
     errors.add_schemas(service, components)
     paths = _make_paths(service, OperationObjects(service, bodies, answers))
     webhooks = events.make_webhooks(service, components, answers)
-    enumerations = _enumerations(service)
+    enumerations = _list_enumerations(service)
     names_by_words = {words: enumeration_name for enumeration_name, words in enumerations.items()}
     word_schemas = {
         enumeration_name: words_schema(words) for enumeration_name, words in enumerations.items()
@@ -95,7 +95,7 @@ def _make_paths(service: Service, objects: OperationObjects) -> dict[str, Any]:
     return paths
 
 
-def _enumerations(service: Service) -> dict[str, tuple[str, ...]]:
+def _list_enumerations(service: Service) -> dict[str, tuple[str, ...]]:
     """The enumerations of requests by name, with the further words of a service."""
     enumerations = {
         enumeration_name: tuple(words) for enumeration_name, words in _SPEC_ENUMERATIONS.items()

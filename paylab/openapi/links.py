@@ -21,7 +21,7 @@ def make_links(service: Service, record: Operation) -> Schema:
         return links
     for route in service.routes:
         target = OPERATIONS[route.operation]
-        placeholder = _sole_placeholder(route)
+        placeholder = _find_only_placeholder(route)
         if target is not record and target.resource == record.resource and placeholder:
             links[target.call_name] = {
                 "operationId": target.call_name,
@@ -40,7 +40,7 @@ def _has_pages(service: Service, operation: Operation) -> bool:
 def _next_page_link(service: Service, operation: Operation) -> Schema:
     """The link from a page to the next one."""
     list_form = service.list(operation.resource)
-    pointer = _pointer_of(list_form.cursor)
+    pointer = _write_pointer(list_form.cursor)
     return {
         "operationId": operation.call_name,
         "parameters": {list_form.cursor_parameter: f"$response.body#{pointer}"},
@@ -57,20 +57,20 @@ def _id_pointer(service: Service, operation: Operation) -> str:
         return ""
     id_name = answer_names(operation.answer, service).their_names.get("id", "id")
     if not operation.is_list:
-        return _pointer_of(operation.item_path(service)) + _pointer_of(id_name)
+        return _write_pointer(operation.item_path(service)) + _write_pointer(id_name)
     list_form = service.list(operation.resource)
-    rows_pointer = "" if list_form.is_array else _pointer_of(list_form.items)
-    return f"{rows_pointer}/0{_pointer_of(id_name)}"
+    rows_pointer = "" if list_form.is_array else _write_pointer(list_form.items)
+    return f"{rows_pointer}/0{_write_pointer(id_name)}"
 
 
-def _pointer_of(path: str) -> str:
+def _write_pointer(path: str) -> str:
     """Write a dotted path as a JSON pointer: "/page/next" for "page.next", and "" for "none"."""
     if path == NONE:
         return ""
     return "".join(f"/{key}" for key in path.split("."))
 
 
-def _sole_placeholder(route: Route) -> str:
+def _find_only_placeholder(route: Route) -> str:
     """The name of the only placeholder of a path; "" if it has none or several."""
     placeholders = PLACEHOLDER.findall(route.template)
     return placeholders[0] if len(placeholders) == 1 else ""

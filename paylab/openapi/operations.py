@@ -84,7 +84,7 @@ class OperationObjects:
                 "name": placeholder,
                 "in": "path",
                 "required": True,
-                "description": f"The id of the {_object_noun(operation, placeholder)}.",
+                "description": f"The id of the {_name_object(operation, placeholder)}.",
                 "schema": {"type": "string", "minLength": 1},
                 "x-origin": SPEC,
             }
@@ -227,7 +227,7 @@ def _describe_success(operation: Operation, status: int) -> str:
     return f"{phrase}: the {operation.answer}.{wait_note}"
 
 
-def _object_noun(operation: Operation, placeholder: str) -> str:
+def _name_object(operation: Operation, placeholder: str) -> str:
     """The noun for the object whose id a placeholder in the path is: "financial account"."""
     if operation.is_sandbox or placeholder != "id":
         return "conversion account"

@@ -81,13 +81,6 @@ def _make_script(event_name: str, script_text: str) -> dict[str, Any]:
 
 def _make_item(request: CollectionRequest) -> dict[str, Any]:
     """A request of the collection, with the script that stores the id of its answer."""
-    query_text = "&".join(
-        f"{parameter_name}={parameter_value}"
-        for parameter_name, parameter_value in request.query.items()
-    )
-    url = f"{{{{base_url}}}}{request.path}"
-    if query_text:
-        url = f"{url}?{query_text}"
     request_item: dict[str, Any] = {
         "name": request.name,
         "request": {
@@ -96,7 +89,7 @@ def _make_item(request: CollectionRequest) -> dict[str, Any]:
                 {"key": header_name, "value": header_value}
                 for header_name, header_value in request.headers.items()
             ],
-            "url": url,
+            "url": request.url,
         },
     }
     if request.body is not None:

@@ -186,7 +186,9 @@ def _describe(error: ValidationError, value_path: str) -> Iterator[Problem]:
                 yield Problem(join_path(path, field_name), "is required", DOCUMENT_SOURCE)
     elif keyword == "additionalProperties":
         known_names = error.schema.get("properties", {})
-        unknown_names = [name for name in error.instance if name not in known_names]
+        unknown_names = [
+            member_name for member_name in error.instance if member_name not in known_names
+        ]
         for field_name in unknown_names[:PROBLEMS_MAX]:
             yield Problem(join_path(path, field_name), "is not known", DOCUMENT_SOURCE)
     else:

@@ -110,7 +110,7 @@ def _describe_unknown_status(resource: str, received_object: JsonMapping) -> str
 
 def _describe_unknown_field(resource: str, received_object: JsonMapping) -> str:
     """Name the first field of an object that the spec does not have; "" if there is none."""
-    known_fields = _known_fields().get(resource)
+    known_fields = _list_known_fields().get(resource)
     if known_fields is None or "status" not in received_object:
         return ""
     unknown_names = sorted(received_object.keys() - known_fields)
@@ -118,7 +118,7 @@ def _describe_unknown_field(resource: str, received_object: JsonMapping) -> str:
 
 
 @cache
-def _known_fields() -> Mapping[str, frozenset[str]]:
+def _list_known_fields() -> Mapping[str, frozenset[str]]:
     """The fields of each resource that has a status, by the name of the resource."""
     from ..spec import models  # pydantic is not needed to look at a report
 

@@ -27,14 +27,16 @@ def observe_off_ramps(history: History) -> Iterator[Observation]:
         if request.is_ok and history.is_off_ramp(request):
             terms = history.find_terms(request)
             network = terms.get("source_network")
-            origin = str(terms["source_currency"]).upper() + (f" on {network}" if network else "")
-            corridor = f"{origin} to {_describe_destination(terms)}"
+            source_text = str(terms["source_currency"]).upper()
+            if network:
+                source_text += f" on {network}"
+            corridor = f"{source_text} to {_describe_destination(terms)}"
             yield from _observe_corridor(history, request, corridor, str(request.answer.get("id")))
 
 
 def observe_on_ramps(history: History) -> Iterator[Observation]:
     """Observe, for each currency of conversion accounts, if one completes and one fails."""
-    conversion_ids = _conversions_by_account(history)
+    conversion_ids = _find_conversions_by_account(history)
     for request in history.of("conversion_accounts.create", "sandbox.deposit"):
         if not request.is_ok:
             continue
@@ -53,7 +55,7 @@ def _describe_destination(terms: JsonMapping) -> str:
     return f"{currency} by {terms.get('payout_method')}"
 
 
-def _conversions_by_account(history: History) -> Mapping[str, set[str]]:
+def _find_conversions_by_account(history: History) -> Mapping[str, set[str]]:
     """The ids of the conversions that the integration received, by their conversion account."""
     conversion_ids: dict[str, set[str]] = {}
     for object_id in history.object_ids:

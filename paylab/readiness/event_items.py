@@ -16,7 +16,7 @@ VERIFYING_SECONDS = 60
 """A later reading is no longer the handling of the event."""
 
 
-def _fault_kinds_by_event(history: History) -> dict[str, list[str]]:
+def _find_fault_kinds_by_event(history: History) -> dict[str, list[str]]:
     """The kinds of faults that were applied to each event."""
     faults_by_event: dict[str, list[str]] = {}
     for note in history.controls("fault_fired"):
@@ -82,7 +82,7 @@ def _find_repeated_action(
 
 def observe_late_events(history: History) -> Iterator[Observation]:
     """Observe whether an event that comes late is taken."""
-    fault_kinds_by_event = _fault_kinds_by_event(history)
+    fault_kinds_by_event = _find_fault_kinds_by_event(history)
     for event_id, attempts in history.attempts_by_event.items():
         if "event_delay" in fault_kinds_by_event.get(event_id, ()):
             yield from _observe_attempts(attempts, "late")
@@ -152,7 +152,7 @@ def _observe_attempts(
 
 def observe_lost_events(history: History) -> Iterator[Observation]:
     """Observe that the object of an event that a fault dropped was read after the event."""
-    for event_id, fault_kinds in _fault_kinds_by_event(history).items():
+    for event_id, fault_kinds in _find_fault_kinds_by_event(history).items():
         event = history.events.get(event_id)
         if event is None or "event_drop" not in fault_kinds:
             continue

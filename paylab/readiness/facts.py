@@ -126,8 +126,10 @@ class RequestFacts(RecordFacts):
 
     def verdict(self, layer: str) -> str:
         """The result of a layer: passed, refused, skipped, or empty if it is not known."""
-        verdict = self.row["verdicts"].get(layer)
-        return (verdict.get("result") or "") if isinstance(verdict, dict) else str(verdict or "")
+        layer_verdict = self.row["verdicts"].get(layer) or ""
+        if isinstance(layer_verdict, dict):
+            return layer_verdict.get("result") or ""
+        return str(layer_verdict)
 
     @property
     def is_signed_well(self) -> bool:

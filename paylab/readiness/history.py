@@ -187,7 +187,7 @@ class History:
     def _statuses_by_id(self) -> dict[str, list[SeenStatus]]:
         """The statuses that the integration was told of each object, in order."""
         statuses: dict[str, list[SeenStatus]] = defaultdict(list)
-        for sequence, received_object in self._received_objects():
+        for sequence, received_object in self._find_received_objects():
             status = received_object.get("status")
             if status:
                 object_id = str(received_object.get("id"))
@@ -196,7 +196,7 @@ class History:
             statuses_of_object.sort(key=lambda seen_status: seen_status.sequence)
         return statuses
 
-    def _received_objects(self) -> Iterator[tuple[int, JsonMapping]]:
+    def _find_received_objects(self) -> Iterator[tuple[int, JsonMapping]]:
         """Yield (sequence of its record, object) for objects in answers, then those in events."""
         for request in self.requests:
             if request.is_ok and request.is_received:

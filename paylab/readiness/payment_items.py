@@ -65,10 +65,8 @@ def _find_next_request(history: History, request: RequestFacts) -> RequestFacts 
     """The next request to create the same conversion account. None if there is none."""
     identity = _account_identity(request)
     for later_request in history.of("conversion_accounts.create"):
-        if (
-            later_request.sequence > request.sequence
-            and _account_identity(later_request) == identity
-        ):
+        is_later = later_request.sequence > request.sequence
+        if is_later and _account_identity(later_request) == identity:
             return later_request
     return None
 
@@ -120,12 +118,9 @@ def _find_next_transfer_by_quote(history: History, request: RequestFacts) -> Req
     """The next request for a transfer by a quote with the same reference. None without one."""
     reference = request.fields.get("client_reference_id")
     for later_request in history.of("transfers.create"):
+        is_later = later_request.sequence > request.sequence
         is_same_order = later_request.fields.get("client_reference_id") == reference
-        if (
-            later_request.sequence > request.sequence
-            and is_same_order
-            and later_request.fields.get("quote_id")
-        ):
+        if is_later and is_same_order and later_request.fields.get("quote_id"):
             return later_request
     return None
 

@@ -32,10 +32,10 @@ class Readiness(Sequence[JudgedItem]):
 
     def __getitem__(self, item: int | slice | str) -> JudgedItem:  # type: ignore[override]
         if isinstance(item, str):
-            return self._find(item)
+            return self._find_item(item)
         return self._items[item]  # type: ignore[return-value]
 
-    def _find(self, item_id: str) -> JudgedItem:
+    def _find_item(self, item_id: str) -> JudgedItem:
         """The item with this id; the error for an unknown one names the nearest."""
         for judged_item in self._items:
             if judged_item.item.id == item_id:

@@ -37,7 +37,7 @@ def observe_rate_limit(history: History) -> Iterator[Observation]:
     for request in history.requests:
         if request.status != 429:
             continue
-        wait_seconds = _wait_seconds(request)
+        wait_seconds = _read_wait_seconds(request)
         repeat = history.next_same(request)
         if repeat is None:
             yield note_right(request, "was not sent again")
@@ -50,7 +50,7 @@ def observe_rate_limit(history: History) -> Iterator[Observation]:
             yield note_wrong(repeat, observation_text)
 
 
-def _wait_seconds(request: RequestFacts) -> float:
+def _read_wait_seconds(request: RequestFacts) -> float:
     """The seconds of Retry-After, given as a number or a date. 0 if there is none."""
     retry_after = str((request.row.get("answer_headers") or {}).get("retry-after", ""))
     try:

@@ -153,7 +153,7 @@ class SimulatorApp:
             await self._read_body(scope, receive, body)
             reply = await self._answer_when_ready(_read_request(scope, bytes(body), ending))
         except RefusedError as refused:
-            await self._send_reply(send, refusal_reply(refused), receive, ending)
+            await self._send_with_server_header(send, refusal_reply(refused), receive, ending)
             return
         except ConnectionError:
             return
@@ -164,9 +164,11 @@ class SimulatorApp:
         elif reply.cut:
             await self._send_cut(scope, receive, send, reply, ending)
         else:
-            await self._send_reply(send, reply, receive, ending)
+            await self._send_with_server_header(send, reply, receive, ending)
 
-    async def _send_reply(self, send: Send, reply: Reply, receive: Receive, ending: Ending) -> None:
+    async def _send_with_server_header(
+        self, send: Send, reply: Reply, receive: Receive, ending: Ending
+    ) -> None:
         """Send a reply with the Server header, unless it has one."""
         headers = {**self._product_headers, **reply.headers}
         await _send_reply(send, reply, headers, receive, ending)
@@ -230,7 +232,7 @@ class SimulatorApp:
         return reply
 
     async def _answer_once(self, request: Request) -> Reply:
-        """Answer a request. Large and control requests take a thread; a thread is slower."""
+        """Answer a request. Large requests and controls are answered in a thread."""
         if self._executor is not None:
             return await in_executor(self._executor, self._respond, request)
         if len(request.body) > LARGE_BODY_BYTES or request.path.startswith(CONTROL):

@@ -22,11 +22,11 @@ class ClockPanel:
         """Control the clock by requests that `send_control` sends."""
         self._send_control = send_control
 
-    def _state(self) -> JsonObject:
+    def _read_state(self) -> JsonObject:
         """The clock in the simulator's summary: now, frozen and speed."""
         return dict(self._send_control("GET", "/_simulator")["clock"])
 
-    def _set(self, **change: object) -> None:
+    def _change(self, **change: object) -> None:
         """Change the clock by the fields of its control, such as `frozen`."""
         self._send_control("POST", "/_simulator/clock", json=change)
 
@@ -41,45 +41,45 @@ class ClockPanel:
         >>> lab.simulator.clock.reading()[1]
         0.0
         """
-        state = self._state()
-        speed = 0.0 if state["frozen"] else float(state["speed"])
-        return timestamps.from_text(state["now"]), speed
+        clock_state = self._read_state()
+        speed = 0.0 if clock_state["frozen"] else float(clock_state["speed"])
+        return timestamps.from_text(clock_state["now"]), speed
 
     @property
     def frozen(self) -> bool:
         """Whether the clock is frozen."""
-        return bool(self._state()["frozen"])
+        return bool(self._read_state()["frozen"])
 
     @property
     def speed(self) -> float:
         """Simulated seconds per real second."""
-        return float(self._state()["speed"])
+        return float(self._read_state()["speed"])
 
     @speed.setter
     def speed(self, speed: float) -> None:
         """Set the speed."""
-        self._set(speed=speed)
+        self._change(speed=speed)
 
     def advance(self, span: float | str | timedelta) -> None:
         """Advance by seconds, a timedelta, or a span like "90s", "24h", "3 days" or "23h 59m".
 
         >>> lab.simulator.clock.advance("24h")
         """
-        self._set(advance_seconds=read_seconds(span))
+        self._change(advance_seconds=read_seconds(span))
 
     def freeze(self) -> None:
         """Freeze the clock.
 
         >>> lab.simulator.clock.freeze()
         """
-        self._set(frozen=True)
+        self._change(frozen=True)
 
     def run(self, speed: float = 1.0) -> None:
         """Run the clock at this many simulated seconds per real second.
 
         >>> lab.simulator.clock.run(speed=60)
         """
-        self._set(speed=speed, frozen=False)
+        self._change(speed=speed, frozen=False)
 
     def __repr__(self) -> str:
         return "<clock: now, frozen, speed ask the simulator; advance(span), freeze(), run(speed)>"

@@ -17,18 +17,18 @@ from . import ids
 @explain_arguments
 def random_keys(key_encoding: str = "utf-8") -> tuple[str, str]:
     """A random API key and secret for a simulator that other processes can reach."""
-    return f"pk_simulator_{token_hex(8)}", _secret_of_digits(token_hex(20), key_encoding)
+    return f"pk_simulator_{token_hex(8)}", _make_secret(token_hex(20), key_encoding)
 
 
 def seeded_keys(seed: int, key_encoding: str = "utf-8") -> tuple[str, str]:
     """The API key and secret derived from a seed; useless elsewhere."""
     key_digits = ids.hex_digits(ids.seeded_number(seed, "api key"), 16)
     secret_digits = ids.hex_digits(ids.seeded_number(seed, "secret key"), 40)
-    return f"pk_simulator_{key_digits}", _secret_of_digits(secret_digits, key_encoding)
+    return f"pk_simulator_{key_digits}", _make_secret(secret_digits, key_encoding)
 
 
-def _secret_of_digits(digits: str, key_encoding: str) -> str:
-    """A secret of 40 hex digits. It has a prefix unless it must be hex or Base64."""
+def _make_secret(digits: str, key_encoding: str) -> str:
+    """Make a secret from 40 hex digits. It has a prefix unless it must be hex or Base64."""
     if key_encoding == "utf-8":
         return f"sk_simulator_{digits}"
     return digits

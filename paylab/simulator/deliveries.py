@@ -39,7 +39,7 @@ class Deliveries(Sequence[Delivery]):
         self._last_numbers: dict[str | None, int] = {}
 
     def of(self, event_type: str) -> list[Delivery]:
-        """Those of an event type. UnknownNameError for a type that there is not.
+        """The attempts of an event type. UnknownNameError for a type that does not exist.
 
         >>> lab.simulator.deliveries.of("transfer.failed")
         []

@@ -63,8 +63,8 @@ def check_fault(fault_details: Row) -> list[Problem]:
     if not isinstance(fault_kind, str) or fault_kind not in FAULT_KINDS:
         problems.append(Problem("kind", _suggest_names(fault_kind, FAULT_KINDS), "control"))
     problems += _find_unknown_details(fault_kind, fault_details)
-    custom_values = [fault_details.get(name) for name in (*CUSTOM_DETAILS, "status")]
-    if fault_kind == "custom" and all(value is None for value in custom_values):
+    custom_values = [fault_details.get(detail_name) for detail_name in (*CUSTOM_DETAILS, "status")]
+    if fault_kind == "custom" and all(custom_value is None for custom_value in custom_values):
         message = f"custom needs one of status, {', '.join(CUSTOM_DETAILS)}"
         problems.append(Problem("kind", message, "control"))
     problems += _find_foreign_details(fault_kind, fault_details)
@@ -139,7 +139,7 @@ IsValid = Callable[[Any], object]
 """A function that is true for a valid value."""
 
 
-def _number_check(minimum: float, maximum: float, *, whole: bool = False) -> IsValid:
+def _make_number_check(minimum: float, maximum: float, *, whole: bool = False) -> IsValid:
     """A check for a number in a range, both ends included."""
     number_types = (int,) if whole else (int, float)
     return lambda detail_value: (
@@ -147,7 +147,7 @@ def _number_check(minimum: float, maximum: float, *, whole: bool = False) -> IsV
     )
 
 
-def _one_of_check(known_names: Collection[str]) -> IsValid:
+def _make_choice_check(known_names: Collection[str]) -> IsValid:
     """A check for a name that is known."""
     return lambda detail_value: isinstance(detail_value, str) and detail_value in known_names
 
@@ -169,28 +169,31 @@ def _are_headers(detail_value: object) -> bool:
     )
 
 
-_is_offset = _number_check(-(10**8), 10**8)
+_is_offset = _make_number_check(-(10**8), 10**8)
 
 FAULT_DETAILS: Mapping[str, tuple[IsValid, str | Collection[str]]] = {
-    "operation": (_one_of_check(OPERATIONS), OPERATIONS),
+    "operation": (_make_choice_check(OPERATIONS), OPERATIONS),
     "method": (_is_text, "text"),
     "path": (_is_text, "text"),
-    "event_type": (_one_of_check(EVENT_TYPES), EVENT_TYPES),
-    "status": (_number_check(200, 599, whole=True), "a status from 200 to 599"),
-    "times": (_number_check(UNLIMITED, TIMES_MAX, whole=True), "a whole number; 0 is unlimited"),
-    "every": (_number_check(1, TIMES_MAX, whole=True), "a whole number of at least 1"),
-    "retry_after": (_number_check(0, 86_400), "seconds from 0 to 86400"),
-    "probability": (_number_check(0, 1), "a number from 0 to 1"),
-    "seed": (_number_check(-(2**63), 2**63, whole=True), "a whole number"),
+    "event_type": (_make_choice_check(EVENT_TYPES), EVENT_TYPES),
+    "status": (_make_number_check(200, 599, whole=True), "a status from 200 to 599"),
+    "times": (
+        _make_number_check(UNLIMITED, TIMES_MAX, whole=True),
+        "a whole number; 0 is unlimited",
+    ),
+    "every": (_make_number_check(1, TIMES_MAX, whole=True), "a whole number of at least 1"),
+    "retry_after": (_make_number_check(0, 86_400), "seconds from 0 to 86400"),
+    "probability": (_make_number_check(0, 1), "a number from 0 to 1"),
+    "seed": (_make_number_check(-(2**63), 2**63, whole=True), "a whole number"),
     "seconds": (_is_offset, "seconds from 0 to 100000000, for skew also negative"),
     "headers": (_are_headers, "an object of names and printable text"),
     "body": (lambda _: True, ""),
     "content_type": (lambda value: _are_headers({"content-type": value}), "printable text"),
-    "delay": (_number_check(0, 600), "seconds from 0 to 600"),
-    "slow": (_number_check(0, 600), "seconds from 0 to 600"),
-    "cut_after": (_number_check(0, 10**9, whole=True), "a number of bytes"),
+    "delay": (_make_number_check(0, 600), "seconds from 0 to 600"),
+    "slow": (_make_number_check(0, 600), "seconds from 0 to 600"),
+    "cut_after": (_make_number_check(0, 10**9, whole=True), "a number of bytes"),
 }
 """The details of faults: a check, and the description or the names of valid values."""
 
-_is_error_status = _number_check(400, 599, whole=True)
+_is_error_status = _make_number_check(400, 599, whole=True)
 HEADER_VALUE = re.compile(r"[ -~\xa0-\xff]*")

@@ -66,9 +66,9 @@ def wallet_address(seed: int, network: str, owner: str) -> str:
 
 def transaction_hash(seed: int, network: str, owner: str) -> str:
     """A blockchain transaction hash in the network's form."""
-    hash_number = seeded_number(seed, "transaction", owner) << 256 | seeded_number(
-        seed, "more", owner
-    )
+    high_bits = seeded_number(seed, "transaction", owner)
+    low_bits = seeded_number(seed, "more", owner)
+    hash_number = high_bits << 256 | low_bits  # a hash of Solana has more than 256 bits
     if network == "solana":
         return _base58(hash_number, 88)
     return f"0x{hex_digits(hash_number, 64)}"

@@ -59,7 +59,7 @@ class JournalRequest:
     def text(self) -> str:
         """The request, the verdicts, and an answer that says more, on a few lines."""
         journal_row = self.row
-        query_text = "&".join(f"{name}={value}" for name, value in journal_row["query"].items())
+        query_text = "&".join(map("=".join, journal_row["query"].items()))
         target = f"{journal_row['path']}?{query_text}" if query_text else journal_row["path"]
         description_lines = [
             f"{journal_row['number']}. {journal_row['method']} {target} -> {journal_row['status']} "
@@ -135,7 +135,7 @@ class Requests(Sequence[JournalRequest]):
         return self._count_dropped()
 
     def after(self, number: int) -> Requests:
-        """Those with a higher number, as when you follow them.
+        """The requests with a higher number, as when you follow them.
 
         >>> len(lab.simulator.requests.after(10**6))
         0
@@ -166,11 +166,11 @@ class Requests(Sequence[JournalRequest]):
 
     @property
     def refused(self) -> Requests:
-        """Those that were answered with an error."""
+        """The requests that were answered with an error."""
         return self._filter(lambda request: request.is_refused)
 
     def by_key(self, key: str) -> Requests:
-        """Those with an Idempotency-Key."""
+        """The requests with this Idempotency-Key."""
         return self._filter(lambda request: (request.key or "").lower() == key.lower())
 
     def only(self) -> JournalRequest:

@@ -82,7 +82,7 @@ def operation_at(service: Service, method: str, path: str) -> str | None:
 
 
 def find_fitting_routes(service: Service, pattern: str) -> tuple[Route, ...]:
-    """The routes of the service that a path with wildcards, as a fault names it, can meet."""
+    """The routes of the service that a path matches; the path may have wildcards: `/v1/quotes*`."""
     routes_by_method, _ = service.match(pattern)
     if routes_by_method:
         return tuple(routes_by_method.values())

@@ -21,8 +21,8 @@ def check_scenario(subject: str, body: Mapping[str, Any], field: str) -> list[Pr
     >>> check_scenario("deposit", {"sender_name": "Scenario Fialed"}, "sender_name")[0].message
     'names no scenario of the simulator: is Scenario Failed meant?'
     """
-    value = body.get(field)
-    if not isinstance(value, str) or not value.lower().startswith(_WORD):
+    field_value = body.get(field)
+    if not isinstance(field_value, str) or not field_value.lower().startswith(_WORD):
         return []
     from ..spec.assumptions import SCENARIOS  # only a scenario needs the texts of all assumptions
 
@@ -32,9 +32,9 @@ def check_scenario(subject: str, body: Mapping[str, Any], field: str) -> list[Pr
         if scenario.where == f"{subject}, {field}" and scenario.value
     ]
     separator = known_values[0][len(_WORD)]
-    if value[len(_WORD) : len(_WORD) + 1] != separator:
+    if field_value[len(_WORD) : len(_WORD) + 1] != separator:
         return []
-    scenario_value = ":".join(value.split(":")[:2])  # any text may follow a second colon
+    scenario_value = ":".join(field_value.split(":")[:2])  # any text may follow a second colon
     if scenario_value in known_values:
         return []
     nearest_value = find_nearest_name(scenario_value, known_values)

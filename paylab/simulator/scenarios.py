@@ -13,14 +13,14 @@ from ..spec.codes import STATUS_DETAIL_CODES
 from ..spec.service.service import Service
 
 
-def _scenario_of_code(code: str, service: Service) -> Scenario:
+def _make_code_scenario(code: str, service: Service) -> Scenario:
     """The family name that causes a status detail code."""
     status = "rejected" if code in service.verification.terminal_codes else "action_required"
     family_name = code.replace("_", " ").title()
     return Scenario("individual, family_name", family_name, f"{status} with {code}")
 
 
-def _scenario_name(scenario: Scenario) -> str | None:
+def _name_scenario(scenario: Scenario) -> str | None:
     """The name of a value: transfer_failed for "scenario:failed". None for a row of many values."""
     trigger_kind, _, outcome = scenario.value.partition(":")
     if trigger_kind == "scenario":
@@ -41,9 +41,9 @@ SCENARIO_NAMES = {
 
 def list_scenarios_by_name(service: Service) -> dict[str, Scenario]:
     """The values that cause an outcome, by name. The service's terminal codes reject."""
-    scenarios = {code: _scenario_of_code(code, service) for code in STATUS_DETAIL_CODES}
+    scenarios = {code: _make_code_scenario(code, service) for code in STATUS_DETAIL_CODES}
     for scenario in SCENARIOS:
-        scenario_name = _scenario_name(scenario)
+        scenario_name = _name_scenario(scenario)
         if scenario_name:
             scenarios[scenario_name] = scenario
     return scenarios

@@ -46,12 +46,12 @@ class Table:
             return
         if old_row is not None:
             self._remove_sorted_row(old_row)
-        insort(self._sorted_rows, row, key=self._position_of)
+        insort(self._sorted_rows, row, key=self._read_position)
 
     def extend(self, rows: Iterable[Row]) -> None:
         """Add many rows at once."""
         self.rows.update((row["id"], row) for row in rows)
-        self._sorted_rows = sorted(self.rows.values(), key=self._position_of)
+        self._sorted_rows = sorted(self.rows.values(), key=self._read_position)
 
     def remove(self, row_id: str) -> None:
         """Remove a row."""
@@ -59,7 +59,7 @@ class Table:
 
     def _remove_sorted_row(self, row: Row) -> None:
         """Remove a row from the sorted list."""
-        index = bisect_left(self._sorted_rows, self._position_of(row), key=self._position_of)
+        index = bisect_left(self._sorted_rows, self._read_position(row), key=self._read_position)
         del self._sorted_rows[index]
 
     def list_rows(self, after_position: Position | None = None) -> Iterator[Row]:
@@ -75,16 +75,16 @@ class Table:
         if self.order == "oldest_first":
             start_index = 0
             if after_position is not None:
-                start_index = bisect_right(sorted_rows, after_position, key=self._position_of)
+                start_index = bisect_right(sorted_rows, after_position, key=self._read_position)
             indexes = range(start_index, len(sorted_rows))
         else:  # the newest first, or the unknown order
             stop_index = len(sorted_rows)
             if after_position is not None:
-                stop_index = bisect_left(sorted_rows, after_position, key=self._position_of)
+                stop_index = bisect_left(sorted_rows, after_position, key=self._read_position)
             indexes = range(stop_index - 1, -1, -1)
         return map(sorted_rows.__getitem__, indexes)
 
-    def _position_of(self, row: Row) -> Position:
+    def _read_position(self, row: Row) -> Position:
         """The position of a row; rows are sorted by it."""
         position = row_position(row)
         if self.order == "unknown":

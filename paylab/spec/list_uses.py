@@ -74,7 +74,7 @@ def has_values(item: object, fields: Mapping[str, object]) -> bool:
 
 
 def _read_field(item: Any, field_name: str) -> object:
-    """A field of an item, not one of its methods such as `items`."""
+    """A field of an item, also one that is called like a method, such as `items`."""
     return item[field_name] if hasattr(item, "keys") else getattr(item, field_name)
 
 

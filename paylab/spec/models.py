@@ -264,11 +264,11 @@ class ConversionAccount(Resource):
     if not TYPE_CHECKING:
 
         def __getattribute__(self, name: str) -> Any:
-            value = super().__getattribute__(name)
-            is_missing = value is None and name == "deposit_instructions"
+            field_value = super().__getattribute__(name)
+            is_missing = field_value is None and name == "deposit_instructions"
             if is_missing and self.status == "pending":
                 return PendingInstructions(self.id)
-            return value
+            return field_value
 
 
 class Deposit(Resource):

@@ -39,7 +39,9 @@ def decode_cursor(token: str) -> dict[str, str]:
         raise ValueError("the cursor is nested too deep") from None
     if not isinstance(position, dict) or position.keys() != {"created_at", "id", "direction"}:
         raise ValueError("the cursor has the wrong shape")
-    if not all(isinstance(value, str) and value for value in position.values()):
+    if not all(
+        isinstance(position_part, str) and position_part for position_part in position.values()
+    ):
         raise ValueError("the cursor has an empty or wrong value")
     if position["direction"] != "next":
         raise ValueError(f"the cursor has the unknown direction {position['direction']!a}")
@@ -184,7 +186,10 @@ class Pager(Generic[T]):
             used_cursors.add(cursor)
 
     def _is_past(self, page: RawPage) -> bool:
-        """Whether all later pages are older than `since`; never without one, or in any order."""
+        """Whether all later pages are older than `since`.
+
+        False without `since`, and if the rows of the page are not in order, the newest first.
+        """
         if self._row_filter.since is None:
             return False
         return self._row_filter.is_past([self._named(row) for row in page.data])

@@ -96,8 +96,8 @@ def _rename_keys(json_object: Mapping[str, object], new_names: Mapping[str, str]
     """
     used_new_names = {new_names[old_name] for old_name in json_object if old_name in new_names}
     return {
-        new_names.get(old_name, old_name): value
-        for old_name, value in json_object.items()
+        new_names.get(old_name, old_name): field_value
+        for old_name, field_value in json_object.items()
         if old_name in new_names or old_name not in used_new_names
     }
 

@@ -337,7 +337,9 @@ def _describe_value(value: object) -> str:
 
 def _select_fields_with_value(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """The fields of a resource that are not null, by name."""
-    return {field_name: value for field_name, value in resource if value is not None}
+    return {
+        field_name: field_value for field_name, field_value in resource if field_value is not None
+    }
 
 
 def creation_time(resource: object) -> datetime:

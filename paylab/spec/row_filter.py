@@ -196,7 +196,9 @@ def read_row_filter(
     those of the specification. Filters that the service applies itself are not in it.
     """
     filters_in_use = {
-        argument_name: value for argument_name, value in filters.items() if value is not None
+        argument_name: filter_value
+        for argument_name, filter_value in filters.items()
+        if filter_value is not None
     }
     names_applied_here = [
         argument_name

@@ -42,7 +42,10 @@ def write_json(value: object) -> str:
     if isinstance(value, Decimal):
         return _write_number(value)
     if isinstance(value, Mapping):
-        members = (f"{json.dumps(str(name))}: {write_json(item)}" for name, item in value.items())
+        members = (
+            f"{json.dumps(str(member_name))}: {write_json(item)}"
+            for member_name, item in value.items()
+        )
         return f"{{{', '.join(members)}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(write_json, value))}]"
@@ -54,8 +57,8 @@ def format_json(value: object, margin: str = "") -> str:
     inner_margin = f"{margin}  "
     if isinstance(value, Mapping) and value:
         members = (
-            f"{inner_margin}{format_json(str(name))}: {format_json(item, inner_margin)}"
-            for name, item in value.items()
+            f"{inner_margin}{format_json(str(member_name))}: {format_json(item, inner_margin)}"
+            for member_name, item in value.items()
         )
         return "{\n" + ",\n".join(members) + f"\n{margin}}}"
     if isinstance(value, list | tuple) and value:

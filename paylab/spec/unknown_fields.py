@@ -111,12 +111,14 @@ def _find_operation(name: str, kind: str) -> str | None:
 def _find_use(kind: str) -> str | None:
     """The only call that has a field with the id of a kind of object."""
     own_id = _make_id_name(kind)
-    users = [
+    operations_with_id = [
         operation_name
         for operation_name, operation in OPERATIONS.items()
         if any(field.name == own_id for field in operation.fields)
     ]
-    return f"lab.{users[0]}({own_id}=...)" if len(users) == 1 else None
+    if len(operations_with_id) != 1:
+        return None
+    return f"lab.{operations_with_id[0]}({own_id}=...)"
 
 
 def _find_exact_operation(name: str, kind: str) -> str | None:

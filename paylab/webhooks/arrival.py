@@ -61,8 +61,8 @@ def arrival_cells(arrival: Arrival) -> tuple[str, ...]:
 
 def event_cells(event: Arrival | Event) -> list[str]:
     """Return the type, the resource and the status, each escaped and cut to a safe length."""
-    texts = (event.type, event.id, event.status or "-")
-    return [plain(text, CELL_CHARACTERS_MAX) for text in texts]
+    cell_texts = (event.type, event.id, event.status or "-")
+    return [plain(cell_text, CELL_CHARACTERS_MAX) for cell_text in cell_texts]
 
 
 def as_json(arrival: Arrival) -> JsonObject:

@@ -85,7 +85,7 @@ class Arrivals:
         if event_type is not None:
             conditions = {"type": event_type, **conditions}
         new_conditions = [
-            (condition_name, _condition_value(condition_name, condition_value))
+            (condition_name, _read_condition_value(condition_name, condition_value))
             for condition_name, condition_value in conditions.items()
         ]
         matching_arrivals = Arrivals(self._log, *self._conditions, *new_conditions)
@@ -191,7 +191,9 @@ class Arrivals:
         return count_text
 
 
-def _condition_value(condition_name: str, condition_argument: str | datetime) -> str | datetime:
+def _read_condition_value(
+    condition_name: str, condition_argument: str | datetime
+) -> str | datetime:
     """Return the value to compare with: the time of `since` as an aware datetime, others as given.
 
     ArgumentError for a time without a zone.

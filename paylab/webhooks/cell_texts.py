@@ -55,10 +55,8 @@ def cell_text(cell_value: Any) -> str | None:
 def _float_text(float_value: float) -> str:
     """Return the digits that a float was read from; ExactnessError if it has too many digits."""
     exact_number = Decimal(repr(float(float_value)))
-    if (
-        not exact_number.is_finite()
-        or len(exact_number.normalize().as_tuple().digits) > FLOAT_DIGITS_MAX
-    ):
+    digits = exact_number.normalize().as_tuple().digits
+    if not exact_number.is_finite() or len(digits) > FLOAT_DIGITS_MAX:
         raise ExactnessError(f"{float_value!r} is a float with too many digits: read it as text")
     whole_number = exact_number.to_integral_value()
     return format(whole_number if exact_number == whole_number else exact_number, "f")

@@ -144,13 +144,13 @@ def _number_words(
     Equal words have equal numbers in both columns: `number_by_word` is shared, and new words are
     added to it. `status_map` replaces words of the books by statuses of the service.
     """
-    number_by_code = []
+    numbers_of_texts = []
     for written_word in word_column.texts:
         folded_word = written_word.strip().casefold()
         folded_word = status_map.get(folded_word, folded_word)
-        number_by_code.append(number_by_word.setdefault(folded_word, len(number_by_word)))
-    # The code of a blank row is -1, which takes the last item.
-    return np.array([*number_by_code, NO_WORD])[word_column.codes]
+        numbers_of_texts.append(number_by_word.setdefault(folded_word, len(number_by_word)))
+    # The index of a blank row is -1, which takes the last item.
+    return np.array([*numbers_of_texts, NO_WORD])[word_column.word_indexes]
 
 
 COMPARE: Mapping[str, Callable[..., Differences]] = {

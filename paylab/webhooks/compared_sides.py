@@ -38,10 +38,12 @@ def make_event_side(events: EventHistory) -> Side:
     """The events as a side; a payment is missing there if it was made after the first one."""
     events_start = events.since or earliest_time(events.events)
     period = Period(events_start) if events_start else None
-    return Side(read_event_rows(events.events), period, [*events.notes, _events_note(events_start)])
+    return Side(
+        read_event_rows(events.events), period, [*events.notes, _note_first_event(events_start)]
+    )
 
 
-def _events_note(events_start: datetime | None) -> str:
+def _note_first_event(events_start: datetime | None) -> str:
     """Return a note that tells which payments should have an event."""
     if events_start is None:
         return "there is no event, so none is missing"

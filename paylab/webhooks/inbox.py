@@ -229,8 +229,8 @@ class Inbox(Arrivals):
 
     def _count_text(self) -> str:
         """Describe the inbox and the number of its events: "Inbox, open: 2 events"."""
-        state = "open" if self.is_open else "closed"
-        return f"Inbox, {state}: {super()._count_text()}"
+        state_text = "open" if self.is_open else "closed"
+        return f"Inbox, {state_text}: {super()._count_text()}"
 
     def _repr_mimebundle_(self, **_: object) -> Any:
         """The live table as a widget, or text where widgets cannot be shown."""

@@ -28,19 +28,19 @@ NUMBER_PATTERNS = {
 
 
 class WordColumn(NamedTuple):
-    """A column of words: the code of each row, -1 for none, and the words as they are written."""
+    """A column of words: the index of the word in each row, -1 for none, and the words."""
 
-    codes: NDArray[np.int64]
+    word_indexes: NDArray[np.int64]
     texts: list[str]
 
     def take(self, rows: NDArray[np.int64]) -> Self:
         """Return the column of some rows."""
-        return self._replace(codes=self.codes[rows])
+        return self._replace(word_indexes=self.word_indexes[rows])
 
     def text(self, row: int) -> str | None:
         """Return the word of a row; None for a blank cell."""
-        word_code = self.codes[row]
-        return None if word_code < 0 else self.texts[word_code]
+        word_index = self.word_indexes[row]
+        return None if word_index < 0 else self.texts[word_index]
 
 
 def read_amounts(
@@ -55,7 +55,7 @@ def read_amounts(
     texts_by_name: dict[str, pa.Array] = {}
     for column_name, column in columns.items():
         if _is_exact(column):
-            amounts[column_name] = DecimalArray(_exact_array(column))
+            amounts[column_name] = DecimalArray(_convert_to_decimals(column))
         else:
             texts_by_name[column_name] = _normalize_signs(cell_texts(column))
     decimal_sign = decimal_mark or _find_decimal_mark(texts_by_name.values())
@@ -74,7 +74,7 @@ def _is_exact(column: Series) -> bool:
     return isinstance(column.array, DecimalArray) or pd.api.types.is_integer_dtype(dtype)
 
 
-def _exact_array(column: Series) -> pa.Array:
+def _convert_to_decimals(column: Series) -> pa.Array:
     """Return a column of decimals or integers as an Arrow array of decimals."""
     array = pa.array(column)
     if isinstance(array, pa.ChunkedArray):
@@ -149,8 +149,8 @@ def _use_decimal_point(amount_texts: pa.Array, column_name: str, decimal_sign: s
 def word_column(column: Series) -> WordColumn:
     """Read the words of a column as trimmed text."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        codes = np.asarray(column.cat.codes, dtype=np.int64)
-        return WordColumn(codes, [str(cell_text(word)) for word in column.cat.categories])
+        category_codes = np.asarray(column.cat.codes, dtype=np.int64)
+        return WordColumn(category_codes, [str(cell_text(word)) for word in column.cat.categories])
     encoded_words = cell_texts(column).dictionary_encode()
-    codes = np.asarray(encoded_words.indices.fill_null(-1), dtype=np.int64)
-    return WordColumn(codes, encoded_words.dictionary.to_pylist())
+    word_indexes = np.asarray(encoded_words.indices.fill_null(-1), dtype=np.int64)
+    return WordColumn(word_indexes, encoded_words.dictionary.to_pylist())

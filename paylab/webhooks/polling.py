@@ -78,7 +78,7 @@ class PolledList:
         """
         existing_rows: list[JsonMapping] = []
         changed_rows: list[JsonMapping] = []
-        for page_number, page in enumerate(self._checked_pages(), 1):
+        for page_number, page in enumerate(self._read_checked_pages(), 1):
             for listed_row in page.data:
                 if _is_updated_since(listed_row, since) and self._is_change(listed_row):
                     changed_rows.append(listed_row)
@@ -94,13 +94,13 @@ class PolledList:
         for listed_row in existing_rows:
             self.store_version(listed_row)
         self.has_begun = True
-        return _oldest_first(changed_rows)
+        return _sort_oldest_first(changed_rows)
 
     def _read_changes(self) -> list[JsonMapping]:
         """Read all pages; if newest first, until a page brings nothing new."""
         changed_rows: list[JsonMapping] = []
         missing_ids = set(self.open)
-        for page in self._checked_pages():
+        for page in self._read_checked_pages():
             changed_rows += page.data
             missing_ids -= {str(changed_row.get("id")) for changed_row in page.data}
             # Open resources that no page has are looked up by id, or else further down the list.
@@ -110,7 +110,7 @@ class PolledList:
         changed_rows += self._look_up(missing_ids)
         return [
             changed_row
-            for changed_row in _oldest_first(changed_rows)
+            for changed_row in _sort_oldest_first(changed_rows)
             if self._is_change(changed_row)
         ]
 
@@ -154,7 +154,7 @@ class PolledList:
         """Return the version of a resource that a row shows, to compare it with another one."""
         return of_snapshot(self.family, row, None, self.service).version
 
-    def _checked_pages(self) -> Iterator[Any]:
+    def _read_checked_pages(self) -> Iterator[Any]:
         """Yield the pages; the order becomes unknown if rows contradict the declared one."""
         last_row: list[JsonMapping] = []
         for page in self.pages():
@@ -213,7 +213,7 @@ def _is_newest_first(listed_rows: Iterable[JsonMapping]) -> bool:
     return all(newer_time >= older_time for newer_time, older_time in pairwise(creation_times))
 
 
-def _oldest_first(listed_rows: Iterable[JsonMapping]) -> list[JsonMapping]:
+def _sort_oldest_first(listed_rows: Iterable[JsonMapping]) -> list[JsonMapping]:
     """Sort rows by creation, oldest first; rows without a time last."""
     end_of_time = datetime.max.replace(tzinfo=UTC)
     reversed_rows = list(listed_rows)[::-1]
@@ -286,8 +286,8 @@ class Watch:
         self.stop()
 
     def __repr__(self) -> str:
-        state = f"every {self._every:g} s" if self.is_running else "stopped"
-        return f"<watch, {state}, {len(self.errors)} errors>"
+        state_text = f"every {self._every:g} s" if self.is_running else "stopped"
+        return f"<watch, {state_text}, {len(self.errors)} errors>"
 
     def _poll_list(self, polled_list: PolledList) -> int:
         """Poll one list; return the number of events that were handled.
@@ -297,7 +297,7 @@ class Watch:
         try:
             changed_rows = polled_list.rows(self._since)
         except Exception as error:
-            return self._note_error(error)
+            return self._store_error(error)
         return sum(self._handle_row(polled_list, changed_row) for changed_row in changed_rows)
 
     def _handle_row(self, polled_list: PolledList, listed_row: JsonMapping) -> int:
@@ -309,7 +309,7 @@ class Watch:
             event = self._make_event(polled_list, listed_row)
             is_handled = event is not None and bool(self._router.handle(event))
         except Exception as error:
-            return self._note_error(error)
+            return self._store_error(error)
         polled_list.store_version(listed_row)
         return int(is_handled)
 
@@ -333,7 +333,7 @@ class Watch:
         key_event = of_snapshot(polled_list.family, listed_row, None, polled_list.service)
         return self._router.latest(key_event)
 
-    def _note_error(self, error: Exception) -> int:
+    def _store_error(self, error: Exception) -> int:
         """Store an error, and return 0: no event was handled."""
         log.warning("a watch continues after %s: %s", type(error).__name__, error)
         self.errors.append(error)

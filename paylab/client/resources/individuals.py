@@ -315,10 +315,7 @@ class FinancialAccounts:
         True
         """
         account_id = check_identifier(id, kind="FinancialAccount")
-        fields = build_body(
-            "financial_accounts.update",
-            details=details,
-        )
+        fields = build_body("financial_accounts.update", details=details)
         operations.check_detail_names(fields.get("details"), None, self._session.service)
         body = merge_extra(fields, extra)
         response = self._session.call(

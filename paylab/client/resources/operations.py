@@ -115,27 +115,28 @@ class Poller:
                     return resource
                 seconds_left = self.timeout - seconds_waited
                 times_text = f"{seconds_waited:.0f} s so far, at most {seconds_left:.0f} s more"
-                show_state(f"waiting: {state}{self._note(resource, wait_end)}; {times_text}")
+                status_note = self._describe_unknown_status(resource, wait_end)
+                show_state(f"waiting: {state}{status_note}; {times_text}")
                 if wait_end.needs_status and getattr(resource, "status", None) in final:
-                    message = f"{state}, which is final{self._name_unknown(wait_end)}"
+                    message = f"{state}, which is final{self._explain_unknown_end(wait_end)}"
                     raise WaitTimeoutError(message, resource)
                 if seconds_left <= 0:
                     advice = self._advise_on_status(resource, wait_end)
-                    advice += self._name_unknown(wait_end)
+                    advice += self._explain_unknown_end(wait_end)
                     advice += "" if resource is None else explain_delay(resource)
                     raise WaitTimeoutError(f"{state} after {seconds_waited:g} s{advice}", resource)
                 pause = min(self.every, seconds_left)
                 self.sleep(pause)
                 seconds_waited += pause
 
-    def _note(self, resource: Any, end: _WaitEnd) -> str:
+    def _describe_unknown_status(self, resource: Any, end: _WaitEnd) -> str:
         """A note about a status that neither the specification nor the settings know; else ""."""
         known_statuses = (*self.machine.states, *self.declared)
         if resource is None or not end.needs_status or resource.status in known_statuses:
             return ""
         return f", which paylab does not know (the wait ends at {end})"
 
-    def _name_unknown(self, end: _WaitEnd) -> str:
+    def _explain_unknown_end(self, end: _WaitEnd) -> str:
         """The only status that ends a wait if neither the specification nor the settings have it.
 
         Empty for any other end.

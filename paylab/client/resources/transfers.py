@@ -290,11 +290,11 @@ class Transfers:
         try:
             return poller.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)
         except WaitTimeoutError as error:
-            error.hint = error.hint or _funding_advice(error.last)
+            error.hint = error.hint or _advise_on_funding(error.last)
             raise
 
 
-def _funding_advice(transfer: Transfer | None) -> str | None:
+def _advise_on_funding(transfer: Transfer | None) -> str | None:
     """Advise on a payout that awaits funds of the account; None for any other."""
     if transfer is None or transfer.status != "awaiting_funds" or transfer.deposit_instructions:
         return None

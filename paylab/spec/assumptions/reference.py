@@ -124,8 +124,10 @@ def _join_lines(*texts: str) -> str:
 
 def _write_key_line(assumption: Assumption) -> str:
     """The keys of a row as a line, "Keys: `a`, `b`"; "" if it has none."""
-    names = key_names(assumption)
-    return "Keys: " + ", ".join(f"`{name}`" for name in names) if names else ""
+    shown_names = key_names(assumption)
+    return (
+        "Keys: " + ", ".join(f"`{shown_name}`" for shown_name in shown_names) if shown_names else ""
+    )
 
 
 def key_names(assumption: Assumption) -> list[str]:
@@ -133,12 +135,14 @@ def key_names(assumption: Assumption) -> list[str]:
 
     Keys of names stand for their table once, and keys of a single list or object are left out.
     """
-    names: list[str] = []
-    for key in assumption.keys:
-        is_of_one_member = key.base and key.name.startswith(("lists.", "objects."))
+    shown_names: list[str] = []
+    for setting in assumption.keys:
+        is_of_one_member = setting.base and setting.name.startswith(("lists.", "objects."))
         if not is_of_one_member:
-            names.append(key.name.rpartition(".")[0] if ".fields." in key.name else key.name)
-    return list(dict.fromkeys(names))
+            shown_names.append(
+                setting.name.rpartition(".")[0] if ".fields." in setting.name else setting.name
+            )
+    return list(dict.fromkeys(shown_names))
 
 
 def _write_section(title: str, head: Sequence[str], table_rows: Iterable[Sequence[str]]) -> str:

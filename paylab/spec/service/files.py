@@ -130,8 +130,8 @@ def _write_toml_value(setting_value: object) -> str:
     """Write a value as TOML; an object becomes an inline table."""
     if isinstance(setting_value, Mapping):
         members = (
-            f"{json.dumps(name)} = {_write_toml_value(inner_value)}"
-            for name, inner_value in setting_value.items()
+            f"{json.dumps(member_name)} = {_write_toml_value(inner_value)}"
+            for member_name, inner_value in setting_value.items()
         )
         return f"{{ {', '.join(members)} }}"
     if isinstance(setting_value, list):

@@ -55,7 +55,9 @@ class FrozenDict(Mapping[str, V_co]):
 def to_json_value(value: object) -> Any:
     """Copy a value with lists in place of tuples and plain dictionaries in place of mappings."""
     if isinstance(value, Mapping):
-        return {name: to_json_value(inner_value) for name, inner_value in value.items()}
+        return {
+            member_name: to_json_value(inner_value) for member_name, inner_value in value.items()
+        }
     if isinstance(value, tuple | list):
         return [to_json_value(inner_value) for inner_value in value]
     return value
@@ -65,7 +67,10 @@ def freeze_value(value: object) -> Any:
     """Copy a value of JSON or TOML with a FrozenDict for each object and a tuple for each list."""
     if isinstance(value, Mapping):
         return FrozenDict(
-            {str(name): freeze_value(inner_value) for name, inner_value in value.items()}
+            {
+                str(member_name): freeze_value(inner_value)
+                for member_name, inner_value in value.items()
+            }
         )
     if isinstance(value, tuple | list):
         return tuple(freeze_value(inner_value) for inner_value in value)

@@ -60,7 +60,10 @@ def _convert_envelope(gone_key: str, gone_value: object, value_by_key: Values) -
     items_key = gone_key.replace("envelope", "items")
     if gone_value == "array":
         return {items_key: "none"}
-    return {} if items_key in value_by_key or gone_key == "lists.envelope" else {items_key: "data"}
+    is_default = gone_key == "lists.envelope"  # "data" is the default of `lists.items`
+    if is_default or items_key in value_by_key:
+        return {}
+    return {items_key: "data"}
 
 
 _PLACE = 'the place of the id, "account_id" or "account.id"'

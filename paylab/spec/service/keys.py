@@ -154,9 +154,9 @@ def _find_last_text(annotation_texts: Iterable[str]) -> str:
 
     "" if all are empty.
     """
-    for text in reversed(list(annotation_texts)):
-        if text:
-            return text
+    for annotation_text in reversed(list(annotation_texts)):
+        if annotation_text:
+            return annotation_text
     return ""
 
 
@@ -179,7 +179,7 @@ def read_value(settings: ServiceSettings, key: str) -> Any:
 
 def is_group(key: str) -> bool:
     """Whether a dotted key is that of a table of settings."""
-    return any(name.startswith(f"{key}.") for name in setting_keys())
+    return any(setting_name.startswith(f"{key}.") for setting_name in setting_keys())
 
 
 def find_settings_below(key_prefix: str) -> dict[str, SettingKey]:

@@ -215,7 +215,8 @@ def _list_validation_problems(
     for detail in validation_error.errors(include_url=False):
         path = ".".join(map(str, detail["loc"]))
         setting_key = next(
-            (name for name in value_by_key if f"{path}.".startswith(f"{name}.")), path
+            (known_key for known_key in value_by_key if f"{path}.".startswith(f"{known_key}.")),
+            path,
         )
         if setting_key not in problems and setting_key != EXTRA:
             # The error of a limit says what the value must be.

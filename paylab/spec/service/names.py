@@ -20,10 +20,12 @@ def translate_to_our_names(values: Mapping[str, object]) -> dict[str, Any]:
     `values` are by dotted key. The names of a list are those of the table `fields` beside it.
     """
     translated_values = dict(values)
-    for key, value in values.items():
-        if key.endswith(REQUIRED):
-            table = key.removesuffix(REQUIRED)
-            translated_values[key] = _translate_required_fields(table, value, values)
+    for setting_key, setting_value in values.items():
+        if setting_key.endswith(REQUIRED):
+            table = setting_key.removesuffix(REQUIRED)
+            translated_values[setting_key] = _translate_required_fields(
+                table, setting_value, values
+            )
     return translated_values
 
 

@@ -50,11 +50,9 @@ def _read_problem_by_key(error: ServiceError) -> Mapping[str, str]:
     from .loader import WrongSettingError
 
     cause_error = error.__cause__
-    return (
-        cause_error.problems
-        if isinstance(cause_error, WrongSettingError)
-        else {error.key: str(error)}
-    )
+    if isinstance(cause_error, WrongSettingError):
+        return cause_error.problems
+    return {error.key: str(error)}
 
 
 @with_name_suggestions
@@ -171,7 +169,10 @@ class Service(ServiceSettings):
     @property
     def declared(self) -> dict[str, Any]:
         """The values that were set or differ, as JSON has them, by dotted key."""
-        return {key: to_json_value(value) for key, value in self._declared.items()}
+        return {
+            setting_key: to_json_value(setting_value)
+            for setting_key, setting_value in self._declared.items()
+        }
 
     @property
     def _declared(self) -> dict[str, Value]:

@@ -39,7 +39,7 @@ class Limit:
     may_be_none: bool = False
 
     def check(self, value: object) -> Any:
-        """The value in the form of a Service."""
+        """Return the value as a Service has it; ValueError says what it must be."""
         raise NotImplementedError
 
     def schema(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class NameLimit(Limit):
     is_nested: bool = False
 
     def check(self, value: object) -> Any:
-        """A name that a service may use."""
+        """Return a name unchanged; "none" only if it `may_be_none`."""
         none_hint = f', or "{NONE}"' if self.may_be_none else ""
         if not isinstance(value, str) or not re.fullmatch(_NAME, value):
             raise ValueError(f"must be a name: 1 to 100 printable ASCII characters{none_hint}")
@@ -128,7 +128,7 @@ class CurrencyLimit(Limit):
         return (*self.currencies, *map(str.lower, self.currencies), NONE)
 
     def check(self, value: object) -> Any:
-        """A currency as a service may write it."""
+        """Return a currency, in either letter case, or "none" unchanged."""
         if value not in self._words:
             raise ValueError(f"must be one of {', '.join(self._words)}")
         return value
@@ -191,7 +191,7 @@ class IntegerLimit(Limit):
     most: int
 
     def check(self, value: Any) -> Any:
-        """A whole number, which a boolean is not."""
+        """Return a whole number within the limits unchanged; a boolean is none."""
         is_whole = isinstance(value, int) and not isinstance(value, bool)
         if not is_whole or not self.least <= value <= self.most:
             raise ValueError(f"must be a whole number from {self.least} to {self.most}")
