@@ -107,3 +107,21 @@ def test_the_copy_of_a_form_is_the_form(lab, shown):
     """Copying a form returns the same form, so that submitting both cannot pay twice."""
     form = shown["transfer"]
     assert copy.copy(form) is copy.deepcopy(form) is form
+
+
+def node_ids(nodes):
+    """The ids of nodes, at any depth."""
+    return [
+        node_id for node in nodes for node_id in (node.id, *node_ids(getattr(node, "children", ())))
+    ]
+
+
+def test_a_page_that_is_drawn_again_keeps_its_inputs(lab, shown):
+    """A page has the same nodes each time: the browser would draw others, without the focus."""
+    stepper = lab.onramp("MX", example=True, consent=True, new=True)
+    while stepper.current_step != "deposit":
+        assert node_ids(stepper.page_nodes()) == node_ids(stepper.page_nodes())
+        stepper.take_step()
+    shown_pages = [page for page in shown.values() if hasattr(page, "page_nodes")]
+    for page in (stepper, *shown_pages):
+        assert node_ids(page.page_nodes()) == node_ids(page.page_nodes()), page.title

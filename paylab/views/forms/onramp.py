@@ -24,6 +24,7 @@ from .onramp_step import (
     LOOKUP_CODE,
     STEP_NAMES,
     STEP_TITLES,
+    DepositPair,
     OnrampFunctions,
     OnrampStep,
 )
@@ -62,6 +63,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.pages: dict[str, Form | LiveStatus] = {}
         self._sent_parts: dict[str, tuple[str, str]] = {}  # code and HTML of what was sent, by step
         self._card: Html | None = None
+        self._deposit_pair = DepositPair()
         self.heading = Heading("", 2)
         self._is_running = False
         self.run_button = Button("", self._run_example)
@@ -214,7 +216,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         if isinstance(page, Form):
             result_rows = page.result_rows(step_result)
         code, sent_html = self._sent_parts.get(step_name) or (self._write_step_code(step_name), "")
-        shows_card = step_name == "account" and self._is_paid
+        # Until the deposit is paid, its own step shows the card.
+        shows_card = step_name == "account" and "deposit" in self.results
         step.show_done(
             short_result_text(step_result),
             result_rows,
@@ -229,16 +232,11 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             return []
         _, *nodes = page.nodes()
         if step_name == "deposit":
-            return [Group([*self._deposit_nodes(), Group(nodes)], "pair")]
+            return [self._deposit_pair.show(self._deposit_nodes(), nodes)]
         is_form = isinstance(page, Form)
         if is_form and step_name in EXAMPLE_STEPS and self.run_button.visible:
             nodes.append(self._run_actions)
         return nodes
-
-    @property
-    def _is_paid(self) -> bool:
-        """Whether the deposit was paid; until then the step of the deposit shows its card."""
-        return "deposit" in self.results
 
     def _deposit_nodes(self) -> Sequence[Node]:
         """The card of the deposit instructions."""

@@ -137,3 +137,20 @@ class OnrampStep(Group):
         self.code.text = code
         self.code.visible = bool(code)
         self.children = [self.heading, self.result, *nodes, self.code]
+
+
+class DepositPair(Group):
+    """The card of a deposit, and the form that pays it.
+
+    Its groups stay the same: in a new one, an input would lose the focus while somebody types.
+    """
+
+    def __init__(self) -> None:
+        super().__init__([], "pair")
+        self._form = Group([])
+
+    def show(self, card_nodes: Sequence[Node], form_nodes: Sequence[Node]) -> DepositPair:
+        """Show a card and a form, and return the pair."""
+        self._form.children = list(form_nodes)
+        self.children = [*card_nodes, self._form]
+        return self

@@ -147,13 +147,15 @@ class FormPage:
     opener: Callable[[str], FormPage] | None = None
     """Makes the card of an object by its id, for a click on the id."""
     _opened: FormPage | None = None
+    _opened_group: Group
+    _close_row: Group
 
     def page_nodes(self) -> Sequence[Node]:
         """The nodes, and the card of the object whose id was clicked last."""
         if self._opened is None:
             return self.nodes()
-        close_row = Group([Button("Close", self.close_object)], "actions")
-        return [*self.nodes(), Group([*self._opened.nodes(), close_row], "opened")]
+        self._opened_group.children = [*self._opened.nodes(), self._close_row]
+        return [*self.nodes(), self._opened_group]
 
     @property
     def opens_ids(self) -> bool:
@@ -164,6 +166,8 @@ class FormPage:
         """Show an object below the page."""
         if self.opener is not None:
             self._opened = self.opener(object_id)
+            self._opened_group = Group([], "opened")
+            self._close_row = Group([Button("Close", self.close_object)], "actions")
             self._opened.follow(self.redraw)
             self.redraw(self._opened.heading)
 
