@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from ..errors.base import ArgumentError, OptionError, Problem
 from ..errors.text import plain
@@ -12,8 +12,8 @@ from .timestamps import from_text
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-def read_date_or_time(text: str) -> datetime:
-    """Read a date and time, or a date alone as its first instant in UTC; else ValueError.
+def read_date_or_time(text: str, zone: tzinfo = UTC) -> datetime:
+    """Read a date and time, or a date alone as its first instant in the zone; else ValueError.
 
     >>> read_date_or_time("2026-01-31").isoformat()
     '2026-01-31T00:00:00+00:00'
@@ -21,18 +21,20 @@ def read_date_or_time(text: str) -> datetime:
     time_text = text.strip()
     if _DAY.fullmatch(time_text):
         time_text = f"{time_text}T00:00:00"
-    return from_text(time_text)
+    return from_text(time_text, zone)
 
 
-def read_time_argument(value: date | str | None, name: str = "since") -> datetime | None:
+def read_time_argument(
+    value: date | str | None, name: str = "since", zone: tzinfo = UTC
+) -> datetime | None:
     """Read the time in an argument called `name`; OptionError if it is not a time.
 
-    A time without an offset is in UTC. None for None.
+    A time without an offset is in `zone`. None for None.
     """
     if value is None:
         return None
     try:
-        return read_date_or_time(value.isoformat() if isinstance(value, date) else value)
+        return read_date_or_time(value.isoformat() if isinstance(value, date) else value, zone)
     except (AttributeError, TypeError, ValueError):
         message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
         raise OptionError([Problem(name, f"{message}, not {plain(repr(value), 60)}")]) from None

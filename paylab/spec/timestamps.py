@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 
 _ISO_8601 = re.compile(
@@ -23,8 +23,8 @@ def to_text(instant: datetime) -> str:
     return instant_text.removesuffix("+00:00") + "Z"
 
 
-def from_text(text: str) -> datetime:
-    """Read an ISO 8601 date and time; ValueError says what is wrong. No offset means UTC."""
+def from_text(text: str, zone: tzinfo = UTC) -> datetime:
+    """Read an ISO 8601 date and time; ValueError says what is wrong. No offset means `zone`."""
     time_match = _ISO_8601.fullmatch(text)
     if time_match is None:
         raise ValueError(f"{text[:40]!r} is not like 2026-01-31T09:30:00.123Z")
@@ -32,11 +32,11 @@ def from_text(text: str) -> datetime:
     time_of_day = f"{time_match['hour']}:{time_match['minute']}:{time_match['second'] or '00'}"
     microseconds = (time_match["fraction"] or "")[:6].ljust(6, "0")
     offset = time_match["offset"]
-    if offset in (None, "Z", "z"):
-        offset = "+00:00"
-    iso_text = f"{date_text}T{time_of_day}.{microseconds}{offset}"
+    offset_text = "+00:00" if offset in ("Z", "z") else offset or ""
+    iso_text = f"{date_text}T{time_of_day}.{microseconds}{offset_text}"
     try:
-        return datetime.fromisoformat(iso_text).astimezone(UTC)
+        moment = datetime.fromisoformat(iso_text)
+        return (moment if offset else moment.replace(tzinfo=zone)).astimezone(UTC)
     except OverflowError:
         raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None
 

@@ -66,9 +66,10 @@ def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray
         service_amount = service_value if has_amount else Decimal(0)  # a missing one counts as 0
         other_amount = other[pair_index]
         difference = subtract(other_amount, service_amount)
-        if abs(difference) <= tolerance:
+        if difference.copy_abs() <= tolerance:
             continue
-        is_negated = abs(decimals.UNLIMITED.add(other_amount, service_amount)) <= tolerance
+        distance_of_negated = decimals.UNLIMITED.add(other_amount, service_amount).copy_abs()
+        is_negated = distance_of_negated <= tolerance
         yield (
             pair_index,
             ColumnDifference(

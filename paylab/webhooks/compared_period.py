@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, time
+from zoneinfo import ZoneInfo
 
 from ..errors.extras import extra_imports
 from ..spec.timestamps import to_text
@@ -15,7 +16,6 @@ with extra_imports():
     from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
-EVERYTHING = Period()
 
 
 class ComparedPeriod:
@@ -29,7 +29,7 @@ class ComparedPeriod:
     def __init__(
         self,
         payment_count: int,
-        period: Period = EVERYTHING,
+        period: Period = Period(),  # noqa: B008 - it is never changed
         payment_mask: Mask | None = None,
         uncompared: Mapping[str, int] | None = None,
     ) -> None:
@@ -59,9 +59,11 @@ class ComparedPeriod:
     @property
     def text(self) -> str:
         """The period in words, with a space before it; empty without one."""
-        since_text = f" since {_time_text(self._period.since)}" if self._period.since else ""
-        until_text = f" before {_time_text(self._period.until)}" if self._period.until else ""
-        return since_text + until_text
+        since, until, zone = self._period
+        since_text = f" since {_time_text(since, zone)}" if since else ""
+        until_text = f" before {_time_text(until, zone)}" if until else ""
+        zone_text = f" ({zone.key})" if since_text + until_text and zone.key != "UTC" else ""
+        return since_text + until_text + zone_text
 
     @property
     def notes(self) -> list[str]:
@@ -70,11 +72,13 @@ class ComparedPeriod:
             f"{family_name}s are not compared with the books: these have no {family_name}"
             for family_name in self.uncompared
         ]
-        if self._period != EVERYTHING:
+        if not self._period.is_everything:
             notes.append("payments outside the period count only if your books have them")
         return notes
 
 
-def _time_text(instant: datetime) -> str:
-    """A time in UTC, of midnight only the day."""
-    return to_text(instant).replace("T00:00:00.000Z", "")
+def _time_text(instant: datetime, zone: ZoneInfo) -> str:
+    """A midnight of the zone as its day, any other time in UTC."""
+    zone_time = instant.astimezone(zone)
+    is_midnight = zone_time.time() == time()
+    return zone_time.date().isoformat() if is_midnight else to_text(instant)

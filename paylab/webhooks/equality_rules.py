@@ -34,7 +34,7 @@ class Rules:
 
     def agree(self, service: Decimal, other: Decimal, currency: str | None) -> bool:
         """Return whether two amounts are equal within the tolerance of their currency."""
-        return abs(subtract(other, service)) <= self.tolerance_of(currency)
+        return subtract(other, service).copy_abs() <= self.tolerance_of(currency)
 
     def tolerance_of(self, currency: str | None) -> Decimal:
         """Return the tolerance of a currency.
@@ -50,6 +50,13 @@ class Period(NamedTuple):
 
     since: datetime | None = None
     until: datetime | None = None
+    zone: ZoneInfo = UTC
+    """That of the books, in which the period is written."""
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether the period has neither a begin nor an end."""
+        return self.since is None and self.until is None
 
 
 def _read_tolerance(tolerance: Tolerance | None) -> dict[str, Decimal]:

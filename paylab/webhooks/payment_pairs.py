@@ -11,7 +11,7 @@ from .column_comparison import COMPARE, ColumnPair
 from .equality_rules import Rules
 from .payment_columns import PAYMENT_COLUMNS, PaymentColumn
 from .payment_keys import Indexes
-from .payment_problems import PaymentProblem, write_digits
+from .payment_problems import PaymentProblem, subtract, write_digits
 from .sides import BOOKS, Family, Payments, Rows
 
 
@@ -112,7 +112,7 @@ class PaymentPairs:
             kind,
             payment_index,
             service_value=write_digits(amount),
-            difference=None if amount is None else -amount,
+            difference=None if amount is None else subtract(Decimal(0), amount),
             side=side,
         )
 

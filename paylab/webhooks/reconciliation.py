@@ -67,7 +67,9 @@ def reconcile(  # noqa: PLR0913 - each has a default
     sides: list[Side] = []
     if books is not None:
         file_books = read_books(books, delimiter=delimiter, sheet=sheet, database=database)
-        period = Period(read_time_argument(since), read_time_argument(until, "until"))
+        begin_time = read_time_argument(since, "since", zone)
+        end_time = read_time_argument(until, "until", zone)
+        period = Period(begin_time, end_time, zone)
         sides.append(make_book_side(file_books, columns, zone, decimal, date_format, period))
     if events is not None:
         sides.append(make_event_side(events))
@@ -199,7 +201,7 @@ class Comparison:
         A payment without a time counts as in the period.
         """
         is_inside = np.ones(self._payments.count, dtype=bool)
-        if period.since is None and period.until is None:
+        if period.is_everything:
             return is_inside
         creation_times = self._payments.created()
         if period.since is not None:

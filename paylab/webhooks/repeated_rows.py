@@ -53,7 +53,7 @@ def _find_nearest_row(pairs: PaymentPairs, payment_index: int, row_indexes: list
     if payment_amount is None:
         return row_indexes[0]
     distances = {
-        row_index: abs(subtract(amount, payment_amount))
+        row_index: subtract(amount, payment_amount).copy_abs()
         for row_index, amount in _row_amounts(pairs, row_indexes).items()
     }
     return min(distances, key=lambda row_index: distances[row_index], default=row_indexes[0])
@@ -67,8 +67,8 @@ def _is_split(
     amounts = _row_amounts(pairs, row_indexes)
     if payment_amount is None or not amounts:
         return False
-    sum_distance = abs(subtract(total(amounts.values()), payment_amount))
-    return sum_distance < abs(subtract(amounts[nearest_row_index], payment_amount))
+    sum_distance = subtract(total(amounts.values()), payment_amount).copy_abs()
+    return sum_distance < subtract(amounts[nearest_row_index], payment_amount).copy_abs()
 
 
 def _make_split_problem(

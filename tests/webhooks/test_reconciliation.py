@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from itertools import chain
@@ -242,18 +242,19 @@ def test_ids_that_differ_in_case_only_are_told_apart():
 
 
 @pytest.mark.parametrize(
-    ("tolerance", "expected"),
+    ("tolerance", "amount", "expected"),
     [
-        (None, ["amount", "destination_amount"]),
-        ("0.01", ["destination_amount"]),
-        ({"usd": "0.01"}, ["destination_amount"]),
-        ({"MXN": Decimal("0.5"), "": 0}, ["amount"]),
-        ({"": "0.5"}, []),
+        (None, "100.01", ["amount", "destination_amount"]),
+        ("0.01", "100.01", ["destination_amount"]),
+        ({"usd": "0.01"}, "100.01", ["destination_amount"]),
+        ({"MXN": Decimal("0.5"), "": 0}, "100.01", ["amount"]),
+        ({"": "0.5"}, "100.01", []),
+        ("9999999999999999900", LONG, ["amount"]),
     ],
 )
-def test_a_tolerance_belongs_to_the_currency_of_an_amount(tolerance, expected):
+def test_a_tolerance_belongs_to_the_currency_of_an_amount(tolerance, amount, expected):
     """A tolerance belongs to the currency of an amount; without a currency it is for all."""
-    rows = [row(0, amount="100.01", destination_amount="1700.50")]
+    rows = [row(0, amount=amount, destination_amount="1700.50")]
     result = compare(rows, [payment(0)], tolerance=tolerance)
     assert result.frame()["kind"].tolist() == expected
 
@@ -390,38 +391,50 @@ def test_only_given_sides_are_compared():
 
 
 @pytest.mark.parametrize(
-    ("since", "until", "missing"),
+    ("since", "until", "tz", "missing"),
     [
-        (None, None, ["tr_0", "tr_1", "tr_2"]),
-        ("2026-05-04T12:01:00Z", None, ["tr_1", "tr_2"]),
-        (None, "2026-05-04T12:01:00Z", ["tr_0"]),
-        ("2026-05-05", None, []),
+        (None, None, "UTC", ["tr_0", "tr_1", "tr_2"]),
+        ("2026-05-04T12:01:00Z", None, "UTC", ["tr_1", "tr_2"]),
+        (None, "2026-05-04T12:01:00Z", "UTC", ["tr_0"]),
+        ("2026-05-05", None, "UTC", []),
+        ("2026-05-05", None, "Pacific/Kiritimati", ["tr_0", "tr_1", "tr_2"]),  # from 4 May 10:00Z
+        (None, date(2026, 5, 5), "Pacific/Kiritimati", []),
+        ("2026-05-04 20:01", "2026-05-05", "Asia/Manila", ["tr_1", "tr_2"]),
+        (datetime(2026, 5, 4, 20, 2), None, "Asia/Manila", ["tr_2"]),
+        ("2026-05-04T12:02:00Z", None, "Asia/Manila", ["tr_2"]),
     ],
 )
-def test_only_payments_in_the_period_of_the_books_are_missing(since, until, missing):
-    """Only payments created in the period of the books are missing in them."""
-    result = compare([row(3)], map(payment, range(4)), since=since, until=until)
-    assert result.frame()["id"].tolist() == missing
+def test_only_payments_in_the_period_of_the_books_are_missing(since, until, tz, missing):
+    """Only payments created in the period, in the zone of the books, are missing in them."""
+    result = compare([row(3)], map(payment, range(4)), since=since, until=until, tz=tz)
+    problems = result.frame()
+    assert problems.loc[problems["kind"] == "missing_in_books", "id"].tolist() == missing
 
 
 @pytest.mark.parametrize(
-    ("rows", "since", "expected"),
+    ("rows", "period", "expected"),
     [
-        ({"id": []}, None, RuleError),
-        ({"id": [], "amount": [], "date": []}, "2026-05-04", RuleError),
-        ({"id": ["", None], "reference": [" ", ""], "amount": ["1", "2"]}, None, RuleError),
-        ({"id": []}, "2026-05-05", "Reconciled 0 transfers since 2026-05-05 with books (0 rows)"),
+        ({"id": []}, {}, RuleError),
+        ({"id": [], "amount": [], "date": []}, {"since": "2026-05-04"}, RuleError),
+        ({"id": ["", None], "reference": [" ", ""], "amount": ["1", "2"]}, {}, RuleError),
+        ({"id": []}, {"since": "2026-05-05"}, "since 2026-05-05"),
+        (
+            {"id": []},
+            {"since": "2026-06-01", "until": "2026-07-01", "tz": "Asia/Manila"},
+            "since 2026-06-01 before 2026-07-01 (Asia/Manila)",
+        ),
     ],
 )
-def test_books_without_a_row_to_compare(rows, since, expected):
+def test_books_without_a_row_to_compare(rows, period, expected):
     """They are an error if a payment should have a row, and agree if none should."""
     books = pd.DataFrame(rows)
     if isinstance(expected, str):
-        result = reconcile(listed(payment(0)), books, since=since)
-        assert (bool(result), result.report().split(":")[0]) == (True, expected)
+        result = reconcile(listed(payment(0)), books, **period)
+        first_words = f"Reconciled 0 transfers {expected} with books (0 rows)"
+        assert (bool(result), result.report().split(":")[0]) == (True, first_words)
         return
     with pytest.raises(expected, match="no row with an id or a reference, so nothing can be"):
-        reconcile(listed(payment(0)), books, since=since)
+        reconcile(listed(payment(0)), books, **period)
 
 
 def test_the_key_can_be_the_index_of_a_frame():
