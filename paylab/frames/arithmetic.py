@@ -133,9 +133,9 @@ def interpolate_quantile(ascending: Sequence[Decimal], share: Decimal) -> Decima
 
 def _find_place(share: Decimal, count: int) -> tuple[int, int, Decimal]:
     """The indexes of the two amounts around a quantile, and its part of the way between them."""
-    position = share * (count - 1)
+    position = WIDE_CONTEXT.multiply(share, count - 1)  # Python's own context may round
     lower_index = int(position)
-    fraction = position - lower_index
+    fraction = WIDE_CONTEXT.subtract(position, lower_index)
     return lower_index, lower_index + 1 if fraction else lower_index, fraction
 
 

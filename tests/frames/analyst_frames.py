@@ -14,6 +14,7 @@ from paylab.frames.exact_frame import ExactFrame
 
 D = Decimal
 PLAIN = Context(prec=400)
+SHORT = Context(prec=4)
 SETS = {
     "small": ["10.25", "3.10", "-7.00", "0.05"],
     "18 decimals": ["10.250000000000000001", "3.1", "0.000000000000000007", "-2"],
@@ -58,12 +59,16 @@ def changed(owner, key, value):
 
 
 def check(ask, expect, kind):
-    """Compare a result with plain Decimal; no amount may have become a float."""
+    """Compare a result, computed in a short decimal context, with plain Decimal.
+
+    No amount may have become a float.
+    """
     values = [*map(D, SETS[kind])]
     frame = make_frame(values)
     with localcontext(PLAIN):
         expected = flat(expect(values))
-    found = flat(ask(frame["a"], frame))
+    with localcontext(SHORT):
+        found = flat(ask(frame["a"], frame))
     assert not any(isinstance(value, float) for value in found), found
     assert found == expected, f"{found}, and plain Decimal {expected}"
 
