@@ -29,7 +29,7 @@ from ..lab.lab import connect
 from ..payments.batch import check_results_path
 from ..payments.identity import REFERENCE
 from ..payments.outcome import MADE, UnpaidWarning
-from ..payments.plan import Plan, RowProblem, make_plan
+from ..payments.plan import NOT_CHECKED, Plan, RowProblem, make_plan
 from ..payments.recognition import LOOKBACK_AGE
 from ..spec.service.service import Service
 from ..spec.text import printable
@@ -48,7 +48,6 @@ invoice-1002,fa_of_the_second_recipient,80.50,USD,PHP,instapay
 """
 ROWS_NAMED_MAX = 3
 """Maximum rows with the same problem that are named one by one."""
-NOT_CHECKED = "not checked: whether the accounts exist, and which payouts were made before"
 DEFAULTS = ("source_currency", "destination_currency", "payout_method")
 
 

@@ -17,10 +17,10 @@ _BATCH = "transfers.create_many @transfers | lab.transfers.create_many @onboardi
 _HABIT_TABLE = f"""
 # Operations of a resource.
 retrieve fetch read show lookup get_payout: get | first
-find: list().filter(name=value) @list | get | first
+find: list().filter(field=value) @list | get | first
 get_by_reference find_by_reference by_reference: find(client_reference_id=...) @create_many
 all iterate paginate list_auto_paging get_all_transfers: list | to_list
-search query find_by: filter | list().filter(name=value) @list
+search query find_by: filter | list().filter(field=value) @list
 new add make post insert: create | deposit | request
 send pay initiate: create | deposit | submit | transfers.create @transfers | request
 create_payout send_payout: create | transfers.create @transfers
@@ -51,6 +51,7 @@ as_dict to_mapping asdict to_dict_recursive: to_dict
 as_json dumps to_string serialize: to_json
 refresh reload: refresh | get
 state phase status_code http_status verified: status
+list: listen | lab.individuals.get(id).financial_accounts @update
 paid success succeeded successful settled done finalized: completed
 declined rejected unsuccessful: failed
 processing in_progress in_flight executing: started

@@ -11,7 +11,7 @@ from ..errors.base import OptionError, Problem, UnknownItemError
 from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import with_name_suggestions
 from ..errors.text import printable_lines
-from ..views.panel_rows import SELECTIONS, PanelRow, read_payload, row_details
+from ..views.panel_rows import SELECTIONS, PanelRow, is_shown, read_payload, row_details
 from .panel_feed import PanelFeed
 
 if TYPE_CHECKING:
@@ -157,12 +157,19 @@ class Panel:
         return self._last_rows is None
 
     def rows(self) -> list[tuple[str, ...]]:
-        """The latest rows as text, oldest first: time, what, about, verdict.
+        """The latest rows that match `filter` and `show` as text, oldest first.
+
+        Each has its time, what it is, what it is about, and the verdict.
 
         >>> len(lab.panel().rows()[-1])
         4
         """
-        return [panel_row.cells for panel_row in self._read_rows()]
+        words, selection = self._options["filter"], self._options["show"]
+        return [
+            panel_row.cells
+            for panel_row in self._read_rows()
+            if is_shown(panel_row, words, selection)
+        ]
 
     def clear(self) -> None:
         """Drop all rows; what happens from now on is shown.

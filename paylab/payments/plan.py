@@ -26,6 +26,7 @@ NO_REFERENCE = (
     "is required; references=False sends a row without one, which is safe to repeat for 24 hours "
     "only"
 )
+NOT_CHECKED = "not checked: whether the accounts exist, and which payouts were made before"
 PROBLEMS_SHOWN_MAX = 10
 """The maximum number of problems in a repr."""
 _EXACT = Context(prec=1_000, traps=[Inexact])
@@ -88,11 +89,11 @@ class Plan:
         return pd.DataFrame(frame_rows, columns=["row", "line", "field", "problem", "source"])
 
     def __repr__(self) -> str:
-        """The line of `str`, and the first problems."""
+        """The line of `str`, the first problems, and what is not checked."""
         shown_problems = [f"  {problem}" for problem in self.problems[:PROBLEMS_SHOWN_MAX]]
         hidden_count = len(self.problems) - len(shown_problems)
         more_text = [f"  and {hidden_count} more in .problems"] if hidden_count else []
-        return "\n".join([str(self), *shown_problems, *more_text])
+        return "\n".join([str(self), *shown_problems, *more_text, NOT_CHECKED])
 
     def __str__(self) -> str:
         """One line: number of rows, number of problems, totals."""

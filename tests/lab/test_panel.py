@@ -242,3 +242,17 @@ def test_the_events_of_another_process_are_those_of_an_inbox():
             verdicts = [cells[-1] for cells in browser.rows.values()]
             assert "awaiting_funds, in order" in verdicts
         assert browser.messages[0]["show"] == "events"
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [({}, 2), ({"filter": "individuals"}, 1), ({"show": "problems"}, 1), ({"filter": "x"}, 0)],
+)
+def test_rows_are_filtered_without_a_browser_too(options, count):
+    """The rows and the text of a panel are those that a browser shows."""
+    lab = paylab.connect(simulator=Simulator())
+    lab.transfers.list().first()
+    with pytest.raises(paylab.NotFoundError):
+        lab.individuals.get("ind_nobody")
+    panel = lab.panel(**options)
+    assert len(panel.rows()) == len(repr(panel).splitlines()) - 1 == count

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NoReturn, TypeVar
 
-from ...errors.base import ArgumentError
+from ...errors.base import ArgumentError, OptionError, Problem, RuleWarning, warn_caller
+from ...errors.choices import refuse_choice
 from ...errors.names import (
     find_nearest_name,
     raise_unknown_attribute,
@@ -14,7 +15,7 @@ from ...errors.names import (
 )
 from ...errors.refusals import set_attribute
 from ...spec.text import JsonMapping
-from .field import FormField
+from .field import CHOICE_INPUTS, FormField
 
 K = TypeVar("K")
 
@@ -33,13 +34,37 @@ def with_field_access(class_: type[K]) -> type[K]:
 
 
 def set_fields(form: Any, values: JsonMapping) -> None:
-    """Set fields of a form, and check them once; UnknownNameError for a name that none has."""
+    """Set fields of a form, and check them once.
+
+    UnknownNameError for a name that no field has; OptionError for a value that is no choice. A
+    form that was sent is not changed, and gives a warning.
+    """
+    if form.result is not None:
+        warn_caller("this form was sent and is not changed: restart() begins again", RuleWarning)
+        return
     unknown_names = [name for name in values if name not in form.fields]
     if unknown_names:
         raise unknown_name_error("field", unknown_names[0], form.fields)
     with form.filling():
         for field_name, field_value in values.items():
             form.fields[field_name].set_value(field_value)
+    # Only now, since the country of a form decides about the choices of other fields.
+    problems = [
+        Problem(field_name, refuse_choice(_list_choices(form.fields[field_name]), field_value))
+        for field_name, field_value in values.items()
+        if not _is_choice(form.fields[field_name], field_value)
+    ]
+    if problems:
+        raise OptionError(problems)
+
+
+def _is_choice(field: FormField, value: object) -> bool:
+    """Whether a value is a choice of a field; any is of a field without a closed list."""
+    return field.input not in CHOICE_INPUTS or value in [choice for _, choice in field.options]
+
+
+def _list_choices(field: FormField) -> list[str]:
+    return [str(choice) for _, choice in field.options if choice != ""]
 
 
 def set_known_fields(form: Any, values: JsonMapping) -> None:

@@ -15,7 +15,7 @@ from .problem_sentences import with_assumption_mark
 LIKELY_TYPO = "check-digits"
 """The source of warnings about values that are probably mistyped; you have to confirm them."""
 
-CONFIRM = "Correct what is marked, or send it as it is with submit(anyway=True)"
+CONFIRM = "correct it with fill(...), or send it as it is with submit(anyway=True)"
 NOT_SENT = "Nothing was sent."
 
 FindField = Callable[[Problem], FormField | None]

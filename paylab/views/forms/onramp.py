@@ -27,6 +27,7 @@ from .onramp_step import (
     DepositPair,
     OnrampFunctions,
     OnrampStep,
+    name_step,
 )
 from .status import deposit_card_node
 from .view import FormPage
@@ -154,7 +155,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             return
         page = self.pages[step_name]
         if isinstance(page, Form):
-            page.submit(anyway=anyway)
+            with name_step(step_name):
+                page.submit(anyway=anyway)
         elif step_name == "verification":
             self._await_verification(page)
         else:

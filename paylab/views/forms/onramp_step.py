@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from ...errors.base import PaylabError
 from ...spec.models import Conversion, ConversionAccount, Individual
 from .. import html
 from ..html import Row
@@ -154,3 +156,14 @@ class DepositPair(Group):
         self._form.children = list(form_nodes)
         self.children = [*card_nodes, self._form]
         return self
+
+
+@contextmanager
+def name_step(step_name: str) -> Iterator[None]:
+    """Add the title of a step to the hint of an error inside a with block."""
+    try:
+        yield
+    except PaylabError as error:
+        place_text = f"this is the step {STEP_TITLES[step_name]}"
+        error.hint = f"{place_text}; {error.hint}" if error.hint else place_text
+        raise

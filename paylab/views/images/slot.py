@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from functools import partial
+from os import PathLike
 from typing import cast
 
-from ...errors.base import Problem, RuleError
+from ...errors.base import ArgumentError, Problem, RuleError
 from ...spec.codes import IMAGE_MAX, IMAGE_TYPES
 from ...spec.service.service import Service
 from ...spec.status import Advice
-from ...spec.text import JsonObject
+from ...spec.text import JsonObject, plain
 from .. import html
 from ..forms.field import SELECT, FormField
 from ..forms.file import FilePicker
@@ -151,6 +153,22 @@ class Slot(FormField):
     def is_requested(self) -> bool:
         """Whether the service still requests this side."""
         return any(advice.asks for advice, _ in self.advice)
+
+    def set_value(self, value: object) -> bool:
+        """Choose an image from code: a path, its bytes, or None for none.
+
+        ArgumentError for any other value.
+        """
+        if isinstance(value, str | PathLike):
+            self._choose_path(os.fspath(value) if isinstance(value, PathLike) else value)
+        elif isinstance(value, bytes | bytearray | memoryview):
+            self._choose_file(f"{self.side} from code", bytes(value))
+        elif value is None:
+            self.clear(is_stored=False)
+        else:
+            message = f"must be a path or the bytes of an image, not {plain(repr(value), 60)}"
+            raise ArgumentError(f"{self.side} {message}", self.side)
+        return True
 
     def set_advice(self, advice: Iterable[tuple[Advice, str]]) -> None:
         """Set what the service requests or refuses, with its messages."""

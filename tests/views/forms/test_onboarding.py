@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from paylab import corridors
-from paylab.errors import BadRequestError, Problem, RuleError
+from paylab.errors import BadRequestError, OptionError, Problem, RuleError, RuleWarning
 from paylab.spec import codes
 from paylab.views.forms.onboarding import OnboardingForm
 
@@ -353,3 +353,27 @@ def test_an_advised_e_mail_is_not_called_optional(create, product, mark):
     """The e-mail of a ramp may be needed, which its hint says."""
     field = OnboardingForm(create, "MX", product).fields["email"]
     assert (field.props()["mark"], bool(field.hint)) == (mark, not mark)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"country": "XX"}, "country: must be one of AR, .*, not XX"),
+        ({"country": "PH", "document.type": "curp"}, "document.type: must be tin, not curp"),
+        ({"product_types": "onramp"}, "product_types: .*, not onramp; is on_ramp meant"),
+    ],
+)
+def test_a_value_that_is_no_choice_is_refused_by_name(create, values, message):
+    """`fill` refuses a value that the list of a field does not have, after all are set."""
+    form = OnboardingForm(create, "MX")
+    with pytest.raises(OptionError, match=message):
+        form.fill(values)
+
+
+def test_a_form_that_was_sent_is_not_filled(create):
+    """`fill` gives a warning, so that a cell can run again, and changes nothing."""
+    form = OnboardingForm(create, "MX", consent=True, example=True)
+    form.submit()
+    with pytest.warns(RuleWarning, match="was sent and is not changed"):
+        form.fill(given_name="Bea")
+    assert form.fields["given_name"].value == "Ana"

@@ -204,3 +204,14 @@ def test_start_over_begins_with_another_person():
     assert second.id != first.id
     assert second.individual_id != first.individual_id
     assert walk.result.id == second.id
+
+
+def test_the_error_of_a_step_names_the_step(lab):
+    """A problem of a form inside a walk says in which step it is."""
+    walk = lab.onramp("PH", example=True, consent=True)
+    while walk.current_step != "wallet":
+        walk.take_step()
+    walk.pages["wallet"].fill(network="tron")
+    with pytest.raises(RuleError) as caught:
+        walk.submit()
+    assert caught.value.hint.startswith("this is the step Wallet; correct it with fill(...)")

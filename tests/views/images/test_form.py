@@ -7,7 +7,7 @@ import ast
 import pytest
 from PIL import Image
 
-from paylab.errors import BadRequestError, Problem, RuleError
+from paylab.errors import ArgumentError, BadRequestError, Problem, RuleError
 from paylab.spec import codes, status
 from paylab.spec.models import StatusDetail, VerificationImages
 from paylab.views.images.choice import ImageFacts
@@ -289,3 +289,24 @@ def test_a_refusal_of_two_sides_may_be_of_either(make, code, states):
     assert [slot.state for slot in form.open_slots] == states
     assert ("may be any of these" in form.advice_node.html) is (len(states) > 1)
     assert ("The service says: Why." in form.advice_node.html) is (len(states) != 1)
+
+
+@pytest.mark.parametrize("kind", ["text", "path", "bytes"])
+def test_an_image_is_chosen_from_code_as_for_an_upload(make, upload, tmp_path, kind):
+    """`fill` takes the path of a file, as text too, or its bytes."""
+    path = tmp_path / "me.png"
+    path.write_bytes(specimen("selfie"))
+    form = make("verification_selfie_needed")
+    form.fill(selfie={"text": str(path), "path": path, "bytes": path.read_bytes()}[kind])
+    form.submit()
+    assert upload == {"selfie": path.read_bytes()}
+
+
+def test_what_is_no_image_is_refused_by_the_name_of_its_side(make, tmp_path):
+    """An absent file is a problem of its side, any other value an error that names it."""
+    form = make("verification_selfie_needed")
+    form.fill(selfie=tmp_path / "absent.png")
+    with pytest.raises(RuleError, match=r"selfie: absent\.png cannot be read: No such file"):
+        form.submit()
+    with pytest.raises(ArgumentError, match=r"selfie must be a path or the bytes .*, not 7"):
+        form.fill(selfie=7)
