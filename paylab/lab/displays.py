@@ -28,6 +28,7 @@ VIEWS = {
     ("paylab.simulator.controls", "Controls"): "results.controls_card",
     ("paylab.simulator.scenarios", "Scenarios"): "results.scenarios_table",
     ("paylab.simulator.simulator", "Simulator"): "results.simulator_card",
+    ("paylab.spec.assumptions.assumption", "Assumption"): "reference.assumption_card",
     ("paylab.spec.resource", "Resource"): "results.resource_card",
     ("paylab.spec.page", "Page"): "results.page_table",
     ("paylab.spec.paging", "Pager"): "results.pager_table",

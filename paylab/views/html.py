@@ -35,7 +35,7 @@ from .tones import BAD, GOOD, tone_dot
 Row = tuple[str, str]
 
 TABLE_ROWS_MAX = 20
-COLUMN_PIXELS = 170
+COLUMN_PIXELS = 180
 """Width for a column of a table with short texts: on a wide page its columns stay together."""
 BROKEN_TIME_COLUMNS_MAX = 8
 """A wider table scrolls sideways; its times stay on one line, so that its rows are not high."""

@@ -60,6 +60,11 @@ def assumptions() -> ReferenceCard:
     return ReferenceCard(plural(len(ALL), "assumption"), blocks, markdown())
 
 
+def assumption_card(assumption: Assumption) -> str:
+    """One assumption as a card: its question, what is assumed, its origin and its keys."""
+    return card(column(table_of_html([_assumption_row(assumption)])))
+
+
 def _assumption_row(assumption: Assumption) -> tuple[str, str]:
     """The id of an assumption, and as HTML its question, what is assumed, and its keys."""
     question_html = _text_html(assumption.question)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import paylab
+from paylab.lab import displays
 from paylab.views import reference
 
 
@@ -18,3 +19,12 @@ def test_every_assumption_is_below_a_line_of_its_area():
     assert "quotes.default_source_currency" in visible
     assert "`" not in visible
     assert shown["text/plain"] == paylab.assumptions.markdown()
+
+
+def test_one_assumption_is_readable_as_text_and_as_a_card():
+    """Its question, what is assumed, its origin and the keys that change it."""
+    assumption = paylab.assumptions.get("details.mx")
+    visible = re.sub("<[^>]*>", " ", displays.show(assumption))
+    for text in (repr(assumption), visible):
+        for part in ("details.mx", assumption.question, " clabe", "bank_account.required"):
+            assert part in text

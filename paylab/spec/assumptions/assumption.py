@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..service.key import SettingKey
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Assumption:
     """A point that the spec leaves open.
 
@@ -23,6 +23,12 @@ class Assumption:
     question: str = ""
     keyless: str = ""
     keys: tuple[SettingKey, ...] = ()
+
+    def __repr__(self) -> str:
+        lines = [f"{self.id} ({self.origin}): {self.question}".rstrip(), f"  {self.assumed}"]
+        if self.keys:
+            lines.append(f"  keys: {', '.join(key.name for key in self.keys)}")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
