@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ from pandas.api.types import is_object_dtype
 
 from ..errors.base import ExactnessError
 from .decimal_dtype import DecimalDtype
-from .exact_decimal import ExactDecimal
+from .decimal_objects import convert_decimals, widen_integers
 from .float_errors import USE_DECIMAL
 from .wrapped_methods import Method, wrap_indexers, wrap_methods
 
@@ -28,6 +29,8 @@ _METHODS_OF_COLUMNS = (
     "combine_first",
     "__setitem__",
 )
+_WITH_VALUES = {"where", "mask", "fillna", "replace", "shift", "clip", "combine_first"}
+"""Methods by which a Decimal may get into a column of whole numbers."""
 _UNNAMED = re.compile("^amount(, row |: )")
 """The start of an error about numbers of a column without a name."""
 
@@ -52,7 +55,7 @@ def refuse_mixture(values: Any) -> None:
     if not is_object_dtype(values.dtype) or values.ndim != 1:
         return
     floats = [value for value in values if _is_finite_float(value)]
-    if floats and any(isinstance(value, ExactDecimal) for value in values):
+    if floats and any(isinstance(value, Decimal) for value in values):
         raise ExactnessError(f"{floats[0]!r} is a float beside exact amounts: {USE_DECIMAL}")
 
 
@@ -72,6 +75,9 @@ def _name_column(method: Method) -> Method:
     @wraps(method)
     def call(column: pd.Series[Any], *args: object, **options: object) -> object:
         had_objects = is_object_dtype(column.dtype)
+        if method.__name__ in _WITH_VALUES:
+            for value in (*args, *options.values()):
+                column = widen_integers(column, value)
         try:
             result = method(column, *args, **options)
             if isinstance(result, pd.Series) and not had_objects:
@@ -114,8 +120,12 @@ def _name_cells(set_item: Method) -> Method:
 
     @wraps(set_item)
     def call(indexer: Any, key: Any, value: object) -> None:
+        frame = indexer.obj
+        old_names = set(frame.columns) if isinstance(frame, pd.DataFrame) else set()
         try:
             set_item(indexer, key, value)
+            for name in set(frame.columns) - old_names if old_names else ():
+                frame[name] = convert_decimals(frame[name])
         except (ExactnessError, TypeError) as error:
             # For a whole column, pandas raises a TypeError of its own.
             exactness_error = error if isinstance(error, ExactnessError) else error.__cause__

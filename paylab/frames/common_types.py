@@ -9,36 +9,50 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pandas.api.types import is_float_dtype, is_object_dtype, is_string_dtype
+from pandas.api.types import is_float_dtype, is_integer_dtype, is_object_dtype, is_string_dtype
 
 from ..errors.base import ExactnessError
 from . import pandas_callers
 from .pandas_callers import TypeUse
 
-MATCHED = (
-    "exact amounts are matched with {}: read the other keys as text and write "
+MATCHED = "exact amounts are matched with {}"
+FLOATS = (
+    "floats, which finds them only by chance: read the other keys as text and write "
     '.astype("decimal"), or Decimal("1.10") for a single key'
 )
-FLOATS = "floats, which finds them only by chance"
-TEXT = "text, which never finds them"
+TEXT = (
+    'text, which never finds them: write .astype("decimal") of the other keys, or '
+    'Decimal("1.10") for a single key'
+)
+WHOLE = 'whole numbers, which pandas cannot merge: write .astype("decimal") of the other keys'
 
 
 def find_common_type(exact_type: Any, other_types: Sequence[Any]) -> Any:
-    """The type of exact amounts together with other types that are not exact; None for objects.
+    """The type of exact amounts together with other types; None for objects.
 
     ExactnessError if they are matched: the keys of a merge, or two indexes. Columns that are
     joined are exact, by which a float that is not missing is an error.
     """
     use = pandas_callers.find_type_use()
-    has_floats = all(map(is_float_dtype, other_types))
-    has_texts = all(map(_is_text, other_types))
-    if use is TypeUse.MATCH and (has_floats or has_texts):
+    inexact_types = [dtype for dtype in other_types if not is_integer_dtype(dtype)]
+    if not inexact_types:
+        if other_types and use is TypeUse.MERGE:
+            raise ExactnessError(MATCHED.format(WHOLE))
+        return exact_type
+    has_floats = all(map(is_float_dtype, inexact_types))
+    has_texts = all(map(_is_text, inexact_types))
+    if use in (TypeUse.MATCH, TypeUse.MERGE) and (has_floats or has_texts):
         raise ExactnessError(MATCHED.format(FLOATS if has_floats else TEXT))
     if use is TypeUse.JOIN and has_floats:
         return exact_type
-    if use is TypeUse.CASES and all(is_float_dtype(t) or is_object_dtype(t) for t in other_types):
+    if use is TypeUse.CASES and all(map(_may_be_exact, inexact_types)):
         return exact_type
     return None
+
+
+def _may_be_exact(other_type: Any) -> bool:
+    """Whether a type has floats, of which all may be missing, or objects."""
+    return bool(is_float_dtype(other_type) or is_object_dtype(other_type))
 
 
 def _is_text(other_type: Any) -> bool:

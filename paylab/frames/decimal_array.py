@@ -202,6 +202,10 @@ class DecimalArray(ExtensionArray):
     def _values_for_argsort(self) -> Array:
         return np.asarray(pc.rank(self._values, tiebreaker="dense")).astype(np.int64)
 
+    def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
+        """Where values keep the order; they are compared, so text and floats are numbers."""
+        return super().searchsorted(operands.read_compared(value), side, sorter)
+
     def factorize(self, use_na_sentinel: bool = True) -> tuple[Array, DecimalArray]:
         """The code of each value, and the distinct values in order of appearance."""
         encoded_amounts = self._values.dictionary_encode("mask" if use_na_sentinel else "encode")

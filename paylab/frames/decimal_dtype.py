@@ -9,7 +9,6 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api.extensions import ExtensionDtype
 from pandas.api.extensions import register_extension_dtype as register
-from pandas.api.types import is_integer_dtype
 
 from . import decimals
 from .common_types import find_common_type
@@ -47,9 +46,5 @@ class DecimalDtype(ExtensionDtype):
         return self.construct_array_type()(array)
 
     def _get_common_dtype(self, dtypes: list[Any]) -> Any:
-        other_types = [
-            dtype
-            for dtype in dtypes
-            if not isinstance(dtype, DecimalDtype) and not is_integer_dtype(dtype)
-        ]
+        other_types = [dtype for dtype in dtypes if not isinstance(dtype, DecimalDtype)]
         return find_common_type(self, other_types) if other_types else self

@@ -9,9 +9,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pandas.api.types import is_object_dtype
+from pandas.api.extensions import ExtensionArray
+from pandas.api.types import is_integer_dtype, is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError
 from .exact_decimal import ExactDecimal
@@ -25,40 +27,82 @@ def make_exact(result: Any) -> Any:
     """
     if isinstance(result, pd.DataFrame):
         for position, dtype in enumerate(result.dtypes):
-            if is_object_dtype(dtype):
+            if is_object_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype | pd.ArrowDtype):
                 result.isetitem(position, make_exact(result.iloc[:, position]))
         return result
-    is_column = isinstance(result, pd.Series) and is_object_dtype(result.dtype)
-    return convert_objects(result) if is_column and holds_decimals(result) else result
+    return convert_decimals(result) if isinstance(result, pd.Series) else result
 
 
-def exact_values(values: Any) -> Any:
-    """An array of objects as exact decimals if it has a Decimal of Python; else unchanged.
+def convert_decimals(values: Any) -> Any:
+    """A column, array or list of Decimals as exact decimals; anything else unchanged.
 
-    One with elements of exact columns only is wanted as objects.
+    The Decimals may be objects, with whole numbers and missing values among them, categories, or
+    decimals of Arrow, whose means pandas cuts. Also unchanged if one has more than 38 digits.
     """
-    if not is_object_dtype(values.dtype) or values.ndim != 1 or not holds_decimals(values):
+    if not _is_of_decimals(values):
         return values
-    if all(isinstance(value, ExactDecimal) or is_missing_value(value) for value in values):
-        return values
-    exact_column = convert_objects(pd.Series(values, copy=False))
-    return values if is_object_dtype(exact_column.dtype) else exact_column.array
-
-
-def convert_objects(column: Any) -> Any:
-    """A column or array of Decimals as exact decimals; unchanged if one has too many digits."""
+    column: Any = values
+    if not isinstance(values, pd.Series):
+        column = pd.Series(values, dtype=getattr(values, "dtype", object))
     try:
-        return column.astype("decimal")
+        exact_column = column.astype("decimal")
     except (ExactnessError, pa.ArrowException):
-        return column
+        return values
+    return exact_column if isinstance(values, pd.Series) else exact_column.array
 
 
-def holds_decimals(values: Any) -> bool:
-    """Whether all values are finite Decimals, at least one, or missing."""
+def _is_of_decimals(values: Any) -> bool:
+    """Whether the values of a column, array or list are Decimals that can be made exact."""
+    if isinstance(values, list):
+        return _has_decimals(values)
+    if not isinstance(values, pd.Series | np.ndarray | ExtensionArray):
+        return False
+    dtype: Any = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        categories = dtype.categories
+        return str(categories.dtype) == "decimal" or _has_decimals(categories)
+    if isinstance(dtype, pd.ArrowDtype):
+        return bool(pa.types.is_decimal(dtype.pyarrow_dtype))
+    return bool(is_object_dtype(dtype)) and values.ndim == 1 and _has_decimals(values)
+
+
+def is_kept_as_objects(values: Any) -> bool:
+    """Whether values are a column of objects that has elements of exact columns only.
+
+    It was made by `astype(object)`, and is wanted as it is.
+    """
+    is_column = isinstance(values, pd.Series | pd.Index) and is_object_dtype(values.dtype)
+    return is_column and all(
+        isinstance(value, ExactDecimal) or is_missing_value(value) for value in values
+    )
+
+
+def widen_integers(column: Any, other: Any) -> Any:
+    """A column of whole numbers as exact amounts if `other` is a Decimal or has them.
+
+    Pandas cuts the results of its own integers and a Decimal, or makes them objects.
+    """
+    has_decimals = isinstance(other, Decimal) or str(getattr(other, "dtype", "")) == "decimal"
+    if not has_decimals and is_list_like(other):
+        has_decimals = _has_decimals(other)
+    if isinstance(column, pd.DataFrame):
+        names = [name for name, dtype in column.dtypes.items() if is_integer_dtype(dtype)]
+        return column.astype(dict.fromkeys(names, "decimal")) if has_decimals else column
+    return column.astype("decimal") if has_decimals and is_integer_dtype(column) else column
+
+
+def _has_decimals(values: Any) -> bool:
+    """Whether objects are finite Decimals, at least one, whole numbers, or missing."""
+    if not is_object_dtype(getattr(values, "dtype", "object")):
+        return False
     has_decimal = False
     for value in values:
         if isinstance(value, Decimal) and value.is_finite():
             has_decimal = True
-        elif not is_missing_value(value):
+        elif not _is_whole(value) and not is_missing_value(value):
             return False
     return has_decimal
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)

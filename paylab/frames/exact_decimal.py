@@ -16,7 +16,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..errors.base import ExactnessError
-from .float_errors import USE_DECIMAL, MixedColumnError, ObjectColumnError, warn_of_comparison
+from .float_errors import (
+    USE_DECIMAL,
+    MixedColumnError,
+    ObjectColumnError,
+    make_float_error,
+    warn_of_comparison,
+)
 from .pandas_callers import is_ordering, is_statistic_or_window
 
 Operator: TypeAlias = Callable[[Decimal, Decimal], Decimal]
@@ -223,7 +229,7 @@ def _read_operand(operand: Any) -> Any:
         return NotImplemented
     if math.isnan(operand):
         return operand
-    raise ExactnessError(f"{operand!r} is a float, which is not exact: {USE_DECIMAL}")
+    raise make_float_error(operand)
 
 
 def _make_operator_method(

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import pandas as pd
-from pandas.api.types import is_object_dtype
 
 from ..errors.base import ExactnessError, MissingExtraError
 from ..errors.cards import MisuseError
@@ -16,12 +15,7 @@ from ..errors.text import printable_lines
 from .column_entries import refuse_mixture, with_named_entries
 from .column_uses import with_column_uses
 from .decimal_dtype import DecimalDtype
-from .decimal_objects import (
-    convert_objects,
-    exact_values,
-    holds_decimals,
-    make_exact,
-)
+from .decimal_objects import convert_decimals, is_kept_as_objects, make_exact, widen_integers
 from .float_errors import USE_DECIMAL
 from .frame_forms import (
     as_floats,
@@ -29,6 +23,8 @@ from .frame_forms import (
     find_exact_columns,
     first_columns_text,
     get_names,
+    refuse_long_numbers,
+    remove_zones,
     replace_decimals,
     sql_columns,
     with_bin_texts,
@@ -45,6 +41,15 @@ from .unknown_rows import with_row_suggestions
 @with_column_uses
 class ExactSeries(pd.Series):
     """A column or row of an `ExactFrame`, whose text is escaped when it is shown."""
+
+    def __init__(self, data: Any = None, *args: Any, **options: Any) -> None:
+        """Make a column as pandas does; Decimals, also those of Arrow, are exact.
+
+        A Series is kept as it is: pandas makes each column of a frame and each row of one.
+        """
+        pandas_column: Any = super()
+        is_kept = isinstance(data, pd.Series) or options.get("dtype") is not None
+        pandas_column.__init__(data if is_kept else convert_decimals(data), *args, **options)
 
     @property
     def _constructor(self) -> Callable[..., ExactSeries]:
@@ -69,6 +74,14 @@ class ExactSeries(pd.Series):
         """Draw a histogram as pandas does; amounts are counted as floats."""
         _require_matplotlib()
         return pd.Series(self.astype(float)).hist(*args, **options)
+
+    def _arith_method(self, other: Any, operator: Any) -> Any:
+        column: Any = pd.Series
+        return column._arith_method(widen_integers(self, other), other, operator)
+
+    def _binop(self, other: Any, *args: Any, **options: Any) -> Any:
+        column: Any = pd.Series
+        return column._binop(widen_integers(self, other), other, *args, **options)
 
     def value_counts(self, *args: Any, **options: Any) -> Any:
         """Count values as pandas does, but return an exact series."""
@@ -196,13 +209,14 @@ class ExactFrame(pd.DataFrame):
         for position, (column_name, dtype) in enumerate(self.dtypes.items()):
             column = self.iloc[:, position]
             is_exact = isinstance(dtype, DecimalDtype)
-            has_decimals = is_exact or (is_object_dtype(dtype) and holds_decimals(column))
-            if not has_decimals:
+            exact_column = column if is_exact else convert_decimals(column)
+            if not isinstance(exact_column.dtype, DecimalDtype):
                 continue
             if is_by_column and column_name not in decimals:
                 continue
             places = decimals[column_name] if is_by_column else decimals
-            rounded_frame.isetitem(position, convert_objects(column).round(int(places)))
+            rounded_column: Any = exact_column.round(int(places))
+            rounded_frame.isetitem(position, rounded_column)
         return rounded_frame
 
     def map(self, *args: Any, **options: Any) -> Any:
@@ -218,7 +232,12 @@ class ExactFrame(pd.DataFrame):
         # `frame["rate"] = ...`, `assign` and `insert` have no other hook.
         column, references = cast(Any, super())._sanitize_column(value)
         refuse_mixture(column)
-        return exact_values(column), references
+        is_kept = is_kept_as_objects(value) or column.ndim != 1
+        return column if is_kept else convert_decimals(column), references
+
+    def _dispatch_frame_op(self, right: Any, *args: Any, **options: Any) -> Any:
+        frame: Any = pd.DataFrame
+        return frame._dispatch_frame_op(widen_integers(self, right), right, *args, **options)
 
     def to_numpy(self, *args: Any, **options: Any) -> Any:
         """Make an array as pandas does; for matplotlib, amounts are floats."""
@@ -259,9 +278,14 @@ class ExactFrame(pd.DataFrame):
         return columns.to_sql(name, con, **options)
 
     def eval(self, expr: str, **options: Any) -> Any:
-        """Evaluate as pandas does, also for `query`; text without a zone is a time in UTC."""
+        """Evaluate as pandas does, also for `query`; text without a zone is a time in UTC.
+
+        ExactnessError for a number in the text that has more digits than a float.
+        """
         # pandas looks for `@name` in the frame of the caller, which is one level further up.
         options["level"] = options.get("level", 0) + 1
+        if find_exact_columns(self):
+            refuse_long_numbers(expr)
         try:
             return super().eval(expr, **options)
         except TypeError as error:
@@ -283,7 +307,7 @@ class ExactFrame(pd.DataFrame):
 
     def _make_naive_resolvers(self) -> tuple[dict[Any, Any], dict[Any, Any]]:
         """The times of columns and index by name, in UTC without a zone, for `eval`."""
-        naive_frame = self._remove_zones("UTC")
+        naive_frame = remove_zones(self, "UTC")
         time_columns = {
             column_name: naive_frame[column_name]
             for column_name in self.select_dtypes("datetimetz")
@@ -296,22 +320,7 @@ class ExactFrame(pd.DataFrame):
 
         `frame.paylab.to_excel` also keeps long amounts exact and escapes formulas.
         """
-        self._remove_zones().to_excel(*args, **options)
-
-    def _remove_zones(self, tz: str | None = None) -> pd.DataFrame:
-        """A plain frame whose times have no zone: times in the zone `tz`, or as they are shown."""
-        naive_frame = pd.DataFrame(self)
-        for column_index, dtype in enumerate(naive_frame.dtypes):
-            if isinstance(dtype, pd.DatetimeTZDtype):
-                zoned_times = naive_frame.iloc[:, column_index].array
-                naive_frame.isetitem(column_index, _remove_zone(zoned_times, tz))
-        index = naive_frame.index
-        if isinstance(index, pd.MultiIndex):
-            naive_levels = [_remove_zone(level, tz) for level in index.levels]
-            naive_frame.index = index.set_levels(naive_levels)
-        else:
-            naive_frame.index = _remove_zone(index, tz)
-        return naive_frame
+        remove_zones(self).to_excel(*args, **options)
 
 
 def _require_matplotlib() -> None:
@@ -323,11 +332,3 @@ def _require_matplotlib() -> None:
 def _escape_text(shown_text: str | None) -> str | None:
     """Escape a text that pandas made for people; None, if it was written to a file, stays None."""
     return None if shown_text is None else printable_lines(shown_text)
-
-
-def _remove_zone(array_or_index: Any, tz: str | None) -> Any:
-    """Times in the zone `tz` without their zone; by default in their own. Others stay."""
-    if not isinstance(array_or_index.dtype, pd.DatetimeTZDtype):
-        return array_or_index
-    times = array_or_index.tz_convert(tz) if tz else array_or_index
-    return times.tz_localize(None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..errors.base import PaylabError, PaylabWarning, warn_caller
+from ..errors.base import ExactnessError, PaylabError, PaylabWarning, warn_caller
+from .pandas_callers import find_numpy_function
 
 USE_DECIMAL = (
     'write a number in quotes, as Decimal("..."), or compute with floats: frame.paylab.floats()'
@@ -15,6 +16,15 @@ MIXED = (
     "a column of objects has floats beside exact amounts: read the floats as text and write "
     '.astype("decimal"), or write .astype(float) for all'
 )
+QUANTILE = ".quantile(...) of a column of amounts, which is exact, or .astype(float)"
+ROUND = ".round(...) of a column of amounts, which is exact, or .astype(float)"
+WITH_OWN_FLOATS = {
+    **dict.fromkeys(("percentile", "quantile", "nanpercentile", "nanquantile"), QUANTILE),
+    **dict.fromkeys(("round", "around"), ROUND),
+    "gradient": ".diff() of a column of amounts, which is exact, or .astype(float)",
+    "trapezoid": ".astype(float)",
+}
+"""What to write for functions of numpy that compute with floats that nobody gave them."""
 
 
 class FloatWarning(PaylabWarning):
@@ -41,6 +51,20 @@ class ObjectColumnError(PaylabError):
     def __init__(self, _message: str = "") -> None:
         # pandas raises an error of a group again with a message of its own
         super().__init__(self.words)
+
+
+def make_float_error(number: float) -> PaylabError:
+    """The error about a float with which an element would compute.
+
+    numpy has floats of its own in functions such as `np.round`, which the error then names.
+    """
+    function_name, is_of_pandas = find_numpy_function()
+    if function_name and is_of_pandas:
+        return ObjectColumnError()
+    use = WITH_OWN_FLOATS.get(function_name)
+    if use is None:
+        return ExactnessError(f"{number!r} is a float, which is not exact: {USE_DECIMAL}")
+    return ExactnessError(f"np.{function_name} computes with floats: write {use}")
 
 
 class MixedColumnError(ObjectColumnError):

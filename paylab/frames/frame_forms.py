@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.base import ExactnessError
+from .decimals import NUMBER
 
 COMPUTED = ("_bar", "_background_gradient")  # pandas' functions of lengths and colours
 
@@ -156,8 +157,48 @@ def _hides_columns(frame_text: str) -> bool:
     return "..." in header_line.split()
 
 
+def remove_zones(frame: pd.DataFrame, tz: str | None = None) -> pd.DataFrame:
+    """A plain frame whose times have no zone: times in the zone `tz`, or as they are shown."""
+    naive_frame = pd.DataFrame(frame)
+    for column_index, dtype in enumerate(naive_frame.dtypes):
+        if isinstance(dtype, pd.DatetimeTZDtype):
+            zoned_times = naive_frame.iloc[:, column_index].array
+            naive_frame.isetitem(column_index, _remove_zone(zoned_times, tz))
+    index = naive_frame.index
+    if isinstance(index, pd.MultiIndex):
+        naive_levels = [_remove_zone(level, tz) for level in index.levels]
+        naive_frame.index = index.set_levels(naive_levels)
+    else:
+        naive_frame.index = _remove_zone(index, tz)
+    return naive_frame
+
+
+def _remove_zone(array_or_index: Any, tz: str | None) -> Any:
+    """Times in the zone `tz` without their zone; by default in their own. Others stay."""
+    if not isinstance(array_or_index.dtype, pd.DatetimeTZDtype):
+        return array_or_index
+    times = array_or_index.tz_convert(tz) if tz else array_or_index
+    return times.tz_localize(None)
+
+
 _LOCAL_NAME = re.compile(r"@([^\W\d]\w*)")
 """A name of the caller in an expression of `eval` and `query`."""
+
+
+_NUMBER_OR_QUOTED = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|[\w.]+""")
+"""A number or name in an expression; what is in quotes is found whole."""
+
+
+def refuse_long_numbers(expression: str) -> None:
+    """ExactnessError for a number in the text of `eval` or `query` that pandas would round.
+
+    It makes a float of 1.5, which is compared as it is printed.
+    """
+    for text in _NUMBER_OR_QUOTED.findall(expression):
+        is_decimal = NUMBER.fullmatch(text) and not text.isdigit()
+        if is_decimal and Decimal(text) != Decimal(repr(float(text))):
+            use = "write @limit in the text, with limit = Decimal"
+            raise ExactnessError(f'{text} has more digits than a float: {use}("{text}")')
 
 
 def get_names(caller_frame: FrameType) -> dict[str, object]:

@@ -36,6 +36,9 @@ ADDITIONS = {
 }
 """Functions that add amounts without the methods of a column, which would warn of currencies."""
 
+PRODUCTS = {np.dot, np.inner, np.outer, np.vdot, np.kron, np.tensordot, np.matmul}
+"""Functions that go on after an error of an element, which is then an error of Python."""
+
 
 def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """The result of a function of numpy whose arguments have columns or frames."""
@@ -44,6 +47,8 @@ def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -
     if function in INSTEAD and any(map(_is_exact, args)):
         instead = INSTEAD[function](*args[1:], **options)
         raise ExactnessError(f"np.{function.__name__} computes with floats: write {instead}")
+    if function in PRODUCTS:
+        _refuse_float_factors(args)
     if function in ADDITIONS:
         _warn_of_currencies(args)
     if function in (np.where, np.select):
@@ -78,6 +83,19 @@ def _warn_of_currencies(args: Sequence[Any]) -> None:
         currencies: CurrencyRows | None = getattr(column, "currencies", None)
         if currencies:
             currencies.warn_of_sums(column.isna())
+
+
+def _refuse_float_factors(args: Sequence[Any]) -> None:
+    """ExactnessError for floats that would be multiplied with amounts."""
+    has_amounts = [_is_exact(argument) or _has_exact_column(argument) for argument in args]
+    if any(has_amounts):
+        for argument, is_of_amounts in zip(args, has_amounts, strict=True):
+            if not is_of_amounts:
+                refuse_floats(argument)
+
+
+def _has_exact_column(argument: object) -> bool:
+    return isinstance(argument, pd.DataFrame) and "decimal" in map(str, argument.dtypes)
 
 
 def _refuse_chosen_floats(args: Sequence[Any], options: Mapping[str, Any]) -> None:
@@ -177,6 +195,8 @@ INSTEAD: dict[Any, Callable[..., str]] = {
     np.nanpercentile: _write_percentile,
     np.nanquantile: _write_quantile,
     np.gradient: _write_difference,
+    np.trapezoid: lambda *_, **__: "amounts.astype(float)",
+    np.nan_to_num: lambda *_, **__: "amounts.fillna(0), which is exact",
 }
 """What to write for functions that compute with floats also between objects, by their arguments."""
 EXACT_FUNCTIONS: dict[Any, Callable[..., Any]] = {

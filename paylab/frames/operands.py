@@ -108,6 +108,16 @@ def read_number(value: Any) -> Decimal | None:
     return number if number.is_finite() else None
 
 
+def read_compared(values: Any) -> Any:
+    """A number that is compared, or a list of them, as Decimals; TypeError for what is none."""
+    if not is_list_like(values):
+        require_number(values)
+        return read_number(values)
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = [read_compared(value) for value in values]
+    return objects
+
+
 def require_number(operand: Any) -> None:
     """TypeError for an operand of `<` or `>` that is no number and no missing value."""
     if read_number(operand) is None and not pd.isna(operand):

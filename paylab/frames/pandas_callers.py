@@ -23,18 +23,11 @@ WINDOWS = "pandas.core.window.rolling"
 STATISTICS_MODULE = "pandas.core.nanops"
 ORDERS = {STATISTICS_MODULE, "pandas.core.sorting", "pandas.core.algorithms"}
 """The modules that order objects: for `max`, `sort_values`, `rank` and the keys of groups."""
-POSITIONS = {"nanargmax", "nanargmin"}
+POSITIONS = {"nanargmax", "nanargmin", "searchsorted"}
 """Functions whose result is no amount; numpy goes on after an error in them."""
 
 TYPES = "pandas.core.dtypes.cast"
-MERGES = "pandas.core.reshape.merge"
 INDEXES = ("pandas.core.indexes.base", "pandas.core.indexes.api", "pandas.core.indexes.multi")
-JOINED = {
-    *("pandas.core.dtypes.concat", "pandas.core.internals.concat"),
-    "pandas.core.internals.blocks",  # for `where` and `mask`
-}
-COLUMNS = "pandas.core.series"
-FRAMES = "pandas.core.frame"
 MATCHING = {
     *("get_indexer", "get_indexer_non_unique", "join", "union", "union_indexes"),
     *("intersection", "difference", "symmetric_difference"),
@@ -46,13 +39,27 @@ class TypeUse(Enum):
     """What pandas needs the common type of two columns for."""
 
     MATCH = auto()
-    """To find equal values."""
+    """To find equal values in two indexes."""
+    MERGE = auto()
+    """To find equal values in a merge."""
     JOIN = auto()
     """To make one column of both."""
     CASES = auto()
     """To replace values of the one by those of the other, in `case_when`."""
     OTHER = auto()
     """For example, to show a row."""
+
+
+USE_BY_MODULE = {
+    "pandas.core.reshape.merge": TypeUse.MERGE,
+    "pandas.core.dtypes.concat": TypeUse.JOIN,
+    "pandas.core.internals.concat": TypeUse.JOIN,
+    "pandas.core.internals.blocks": TypeUse.JOIN,  # for `where` and `mask`
+}
+USE_BY_FUNCTION = {
+    ("pandas.core.frame", "combine"): TypeUse.JOIN,
+    ("pandas.core.series", "case_when"): TypeUse.CASES,
+}
 
 
 def has_windows() -> bool:
@@ -106,25 +113,45 @@ def is_ordering() -> bool:
     return False
 
 
+def find_numpy_function() -> tuple[str, bool]:
+    """The function of numpy that computes with an element, and whether pandas called it.
+
+    "" without one. numpy's own calls of its functions are skipped.
+    """
+    caller_frame: FrameType | None = sys._getframe(1)
+    function_name = ""
+    while caller_frame is not None:
+        module_name = str(caller_frame.f_globals.get("__name__", ""))
+        if module_name.startswith("numpy."):
+            function_name = caller_frame.f_code.co_name
+        elif function_name or not module_name.startswith("paylab."):
+            return function_name, module_name.startswith("pandas.")
+        caller_frame = caller_frame.f_back
+    return function_name, False
+
+
 def find_type_use() -> TypeUse:
     """What the common type is for that pandas asks a type of column for."""
     caller_frame: FrameType | None = sys._getframe(2)
     while caller_frame is not None:
         module_name = str(caller_frame.f_globals.get("__name__", ""))
-        function_name = caller_frame.f_code.co_name
-        if module_name == MERGES or (module_name in INDEXES and function_name in MATCHING):
-            return TypeUse.MATCH
-        if module_name in JOINED:
-            return TypeUse.JOIN
-        if module_name == FRAMES and function_name == "combine":
-            return TypeUse.JOIN
-        if module_name == COLUMNS and function_name == "case_when":
-            return TypeUse.CASES
-        is_on_the_way = module_name.startswith("paylab.") or module_name == TYPES
-        if not is_on_the_way and function_name != "_find_common_type_compat":
-            return TypeUse.OTHER
+        use = _find_use(module_name, caller_frame.f_code.co_name)
+        if use is not None:
+            return use
         caller_frame = caller_frame.f_back
     return TypeUse.OTHER
+
+
+def _find_use(module_name: str, function_name: str) -> TypeUse | None:
+    """What a function needs a common type for; None for one that asks for its caller."""
+    if module_name in USE_BY_MODULE:
+        return USE_BY_MODULE[module_name]
+    if (module_name, function_name) in USE_BY_FUNCTION:
+        return USE_BY_FUNCTION[module_name, function_name]
+    if module_name in INDEXES and function_name in MATCHING:
+        return TypeUse.MATCH
+    is_on_the_way = module_name.startswith("paylab.") or module_name == TYPES
+    return None if is_on_the_way or function_name == "_find_common_type_compat" else TypeUse.OTHER
 
 
 def is_plotting() -> bool:

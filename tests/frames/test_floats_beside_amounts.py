@@ -257,6 +257,30 @@ SAID = {
     "percentile": (lambda s, f: np.percentile(s, 50), r"write amounts\.quantile"),
     "quantile": (lambda s, f: np.quantile(s, D("0.5")), r"write amounts\.quantile"),
     "gradient": (lambda s, f: np.gradient(s), r"write amounts\.diff"),
+    "percentile of objects": (lambda s, f: np.percentile(s.to_numpy(), 95), r"write \.quantile"),
+    "round of objects": (lambda s, f: np.round(s.to_numpy(), 1), r"^np\.round .*write \.round"),
+    "gradient of objects": (lambda s, f: np.gradient(s.to_numpy()), r"write \.diff"),
+    "trapezoid": (lambda s, f: np.trapezoid(s), r"^np\.trapezoid .*write amounts\.astype"),
+    "nan_to_num": (lambda s, f: np.nan_to_num(s, nan=0), r"write amounts\.fillna"),
+    "product with floats": (lambda s, f: np.dot(s.to_frame(), [0.5]), "0.5 is a float"),
+    "weights": (lambda s, f: np.average(s, weights=[0.5] * 3), "0.5 is a float"),
+    "quantile of rows": (
+        lambda s, f: s.to_frame().assign(n=1).quantile(0.5, axis=1),
+        r"write \.astype\(\"decimal\"\)",
+    ),
+    "quantile of objects": (
+        lambda s, f: s.astype(object).quantile(0.5),
+        r"write \.astype\(\"decimal\"\)",
+    ),
+    "merge with whole numbers": (
+        lambda s, f: pd.merge(s.to_frame("n"), pd.DataFrame({"n": [1, 2]}), on="n"),
+        r"write \.astype\(\"decimal\"\)",
+    ),
+    "long number in query": (
+        lambda s, f: s.to_frame().query("a > 2.12345678901234567890"),
+        r"write @limit .*Decimal\(\"2.12345678901234567890\"\)",
+    ),
+    "place of a word": (lambda s, f: s.searchsorted("x"), "do not compare with 'x'"),
     "csv": (lambda s, f: f.paylab.to_csv("mixed.csv"), "^a has floats beside"),
     "arrow": (lambda s, f: f.paylab.arrow(), "^a has floats beside"),
     "windows": (lambda s, f: s.to_frame().paylab.rolling(2)["a"].std(), r"write amounts\.astype"),
@@ -366,6 +390,15 @@ def test_a_column_is_compared_with_infinite_floats():
     assert (column < infinite).tolist() == [True, False, False]
     assert (column >= infinite.astype(object)).tolist() == [False, True, False]
     assert (column != infinite.astype(object)).all()
+
+
+def test_places_and_numbers_in_text_are_compared():
+    """Text and floats are numbers for `searchsorted`, as for `<`, and in a query."""
+    amounts = make_rows(ExactFrame)["a"]
+    assert [amounts.searchsorted(value) for value in ("2.2", 2.2, D("2.2"), 3)] == [1, 1, 1, 2]
+    assert amounts.searchsorted(["1.1", "9"], side="right").tolist() == [1, 3]
+    rows = make_rows(ExactFrame).assign(k="1.23456789012345678901")
+    assert len(rows.query('a > 2.15 and k == "1.23456789012345678901"')) == 2
 
 
 def test_numpy_chooses_among_exact_values():
