@@ -63,7 +63,7 @@ def _default_factories(kind: Any) -> Mapping[str, Callable[[], Any]]:
 def _required_fields(kind: object) -> frozenset[str]:
     """The fields that an argument must set."""
     names_without_default = {
-        name for name, default in _default_values(kind).items() if default is MISSING
+        field_name for field_name, default in _default_values(kind).items() if default is MISSING
     }
     return frozenset(names_without_default - _default_factories(kind).keys())
 
@@ -95,7 +95,7 @@ def _compared_fields(kind: Any) -> tuple[str, ...]:
 def _compared_values(record: Any) -> list[Any]:
     """The values by which a record is equal to another."""
     kind: Any = type(record)
-    return [getattr(record, name) for name in _compared_fields(kind)]
+    return [getattr(record, field_name) for field_name in _compared_fields(kind)]
 
 
 def _is_equal(record: object, other: object) -> bool:
@@ -112,8 +112,10 @@ def _write_repr(record: object) -> str:
     """The `__repr__` of all light dataclasses: the class and its fields."""
     kind: Any = type(record)
     shown_names = [field.name for field in fields(kind) if field.repr]
-    values = ", ".join(f"{name}={getattr(record, name)!r}" for name in shown_names)
-    return f"{kind.__qualname__}({values})"
+    field_texts = ", ".join(
+        f"{field_name}={getattr(record, field_name)!r}" for field_name in shown_names
+    )
+    return f"{kind.__qualname__}({field_texts})"
 
 
 def _refuse_to_set(record: object, name: str, _value: object) -> NoReturn:

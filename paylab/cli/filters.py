@@ -55,7 +55,9 @@ def read_filter_options(options: argparse.Namespace, kind: str | None) -> dict[s
         raise ConfigError(f"filters work only with {', '.join(FIELDS)}")
     for filter_name in filters:
         if filter_name not in list_filter_names(kind):
-            list_names = [name for name in FIELDS if filter_name in list_filter_names(name)]
+            list_names = [
+                list_name for list_name in FIELDS if filter_name in list_filter_names(list_name)
+            ]
             option = f"--{filter_name.replace('_', '-')}"
             raise ConfigError(f"{option} works only with {' and '.join(list_names)}")
     return filters

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError("--profile must be 1 to 40 letters, digits, - or _")
     if options.profile in document and not options.replace:
         raise ConfigError(f"{path} has a profile {options.profile!r}: use --replace to replace it")
-    value_by_name = {name: _ask_setting(name, options) for name in PROMPTS}
+    value_by_name = {setting_name: _ask_setting(setting_name, options) for setting_name in PROMPTS}
     check_encrypted(check_base_url(value_by_name["base_url"]))
     if not options.no_check:
         _check_keys(value_by_name)
@@ -106,7 +106,7 @@ def _ask_setting(setting_name: str, options: argparse.Namespace) -> str:
 
 def _check_keys(value_by_name: dict[str, str]) -> None:
     """Send one signed GET; an error says that nothing was written."""
-    base_url, api_key, secret_key = (value_by_name[name] for name in PROMPTS)
+    base_url, api_key, secret_key = (value_by_name[setting_name] for setting_name in PROMPTS)
     with connect(base_url, api_key, secret_key) as lab:
         try:
             lab.transfers.list(limit=1).first()

@@ -25,7 +25,9 @@ def run_program(command: Sequence[str], variables: Mapping[str, str], stopped: E
     SIGINT and SIGTERM are sent on to it, also one that has set `stopped` while it started.
     """
     other_variables = {
-        name: value for name, value in os.environ.items() if not name.startswith(PREFIX)
+        variable_name: value
+        for variable_name, value in os.environ.items()
+        if not variable_name.startswith(PREFIX)
     }
     try:
         child = runtime.start_process(command, env={**other_variables, **variables})

@@ -127,7 +127,10 @@ def make_proxy(options: argparse.Namespace) -> Proxy:
 def _announce(proxy: Proxy, *, as_json: bool) -> None:
     """Print the address, and what another terminal has to know."""
     if as_json:
-        print(json.dumps({name: getattr(proxy, name) for name in ADDRESS_NAMES}), flush=True)
+        print(
+            json.dumps({fact_name: getattr(proxy, fact_name) for fact_name in ADDRESS_NAMES}),
+            flush=True,
+        )
         return
     say(f"The proxy listens on {proxy.base_url} and sends to {proxy.to}. Stop it with Ctrl-C.")
     say(f"export PAYLAB_BASE_URL={proxy.base_url}")

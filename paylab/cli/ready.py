@@ -80,7 +80,7 @@ def _write_text(readiness: Readiness) -> str:
 def _read_rows(options: argparse.Namespace) -> Mapping[str, Sequence[JsonMapping]]:
     """The rows of the journals by the name of their world."""
     if options.har:
-        paths = [path_of(name) for name in options.har]
+        paths = [path_of(file_name) for file_name in options.har]
         return {path.name if len(paths) > 1 else "": read_har_rows(path) for path in paths}
     if options.pytest:
         return read_report(path_of(options.pytest))

@@ -192,7 +192,9 @@ def _describe_call(call: Call) -> str:
 
 def _message_text(headers: Any, body_text: str) -> str:
     """The headers of a message, and below them its body if it has one."""
-    message_lines = [f"{name}: {value}" for name, value in headers.items()]
+    message_lines = [
+        f"{header_name}: {header_value}" for header_name, header_value in headers.items()
+    ]
     if body_text:
         message_lines += ["", body_text]
     return "\n".join(message_lines)

@@ -81,7 +81,9 @@ def _renew_checksum(document: dict[str, Any]) -> None:
     """Replace the checksum of a snapshot by that of its new content; others have none."""
     if "checksum" in document:
         content_without_checksum = {
-            key: value for key, value in document.items() if key != "checksum"
+            member_name: member
+            for member_name, member in document.items()
+            if member_name != "checksum"
         }
         document["checksum"] = checksum(content_without_checksum)
 

@@ -46,4 +46,7 @@ def environment(server: ServedSimulator, service_file: str | None) -> dict[str, 
 
 def exports(server: ServedSimulator, facts: Sequence[str] = FACTS[:3]) -> str:
     """The lines to run in another terminal to use this simulator."""
-    return "\n".join(f"export {name}={value}" for name, value in variables(server, facts).items())
+    return "\n".join(
+        f"export {variable_name}={variable_value}"
+        for variable_name, variable_value in variables(server, facts).items()
+    )

@@ -130,7 +130,9 @@ def _sign_request(options: argparse.Namespace) -> int:
         "Canonical request": signature.canonical,
         "Payload: scheme, date, SHA-256 of the canonical request": signature.payload,
         _SIGNATURE_TITLES[dialect.signature]: signature.value,
-        "Headers": "\n".join(f"{name}: {value}" for name, value in headers.items()),
+        "Headers": "\n".join(
+            f"{header_name}: {header_value}" for header_name, header_value in headers.items()
+        ),
     }
     say(sections(text_by_title))
     return 0

@@ -181,7 +181,9 @@ def _seed_if_new(simulator: Simulator, options: argparse.Namespace) -> Simulator
     from ..simulator.population import seed_world
 
     world = simulator.world
-    if not any(len(world.tables[kind]) for kind in ("individuals", "transfers", "conversions")):
+    if not any(
+        len(world.tables[table_name]) for table_name in ("individuals", "transfers", "conversions")
+    ):
         seed_world(world, options.transfers, options.individuals, options.conversions)
         simulator.save()
     return simulator
@@ -191,7 +193,7 @@ def _choose_keys(encoding: str) -> tuple[str, str]:
     """The keys: from the environment, else random."""
     from ..simulator.credentials import random_keys
 
-    api_key, secret_key = (os.environ.get(name) for name in KEY_VARIABLES)
+    api_key, secret_key = (os.environ.get(variable_name) for variable_name in KEY_VARIABLES)
     if api_key and secret_key:
         from ..client.settings import Settings
 

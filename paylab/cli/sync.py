@@ -59,9 +59,9 @@ def run(options: argparse.Namespace) -> int:
         facts |= {"removed": sync_result.removed, "pages": sync_result.pages}
         say(json.dumps(facts))
         return 0
-    parts = [f"{sync_result.new} new {options.what}", f"{sync_result.updated} changed"]
+    summary_parts = [f"{sync_result.new} new {options.what}", f"{sync_result.updated} changed"]
     if options.full:
-        parts.append(f"{sync_result.removed} removed")
-    parts.append(f"{count(sync_result.pages, 'page')} read")
-    say(f"{options.folder}: {', '.join(parts)}")
+        summary_parts.append(f"{sync_result.removed} removed")
+    summary_parts.append(f"{count(sync_result.pages, 'page')} read")
+    say(f"{options.folder}: {', '.join(summary_parts)}")
     return 0

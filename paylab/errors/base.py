@@ -85,8 +85,8 @@ class PaylabError(CardError):
         """The call and its number in the log."""
         if self.call is None:
             return []
-        number = getattr(self.call, "number", 0)
-        number_text = f" (number {number} in lab.calls)" if number else ""
+        call_number = getattr(self.call, "number", 0)
+        number_text = f" (number {call_number} in lab.calls)" if call_number else ""
         return [f"  Call: {self.call}{number_text}"]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -154,8 +154,8 @@ class RuleError(PaylabError):
         super().__init__(self._text_prefix + "; ".join(map(str, self.problems)))
 
     def _head(self) -> str:
-        number = len(self.problems)
-        return f"{self._head_prefix}{number} problem{'' if number == 1 else 's'}"
+        problem_count = len(self.problems)
+        return f"{self._head_prefix}{problem_count} problem{'' if problem_count == 1 else 's'}"
 
     def _details(self) -> list[str]:
         return [f"  {problem}" for problem in self.problems]

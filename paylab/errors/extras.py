@@ -57,7 +57,7 @@ def require_extra(extra: str) -> None:
 def missing_packages(extra: str) -> list[str]:
     """The packages of an extra, and of the extras that it includes, that are not installed."""
     extras = (*LAB_EXTRAS, extra) if extra == "lab" else (extra,)
-    packages = [package for name in extras for package in EXTRAS[name]]
+    packages = [package for extra_name in extras for package in EXTRAS[extra_name]]
     return [package for package in packages if not is_installed(package)]
 
 

@@ -200,17 +200,17 @@ def _find_call_of_lab(name: str, lab: object) -> str | None:
     The name must have the words of the part and one more, the verb; singular and plural are equal.
     """
     calls_by_part = _list_calls(lab)
-    words = []
+    singular_words = []
     for guessed_word in split_words(name):
         if guessed_word not in _FILLERS:
             # The noun may be that of another SDK, such as payout for transfers.
             our_name = find_our_name(guessed_word, {*calls_by_part}) or guessed_word
             noun = our_name if our_name in calls_by_part else guessed_word
-            words.append(noun.removesuffix("s"))
+            singular_words.append(noun.removesuffix("s"))
     for part_name, call_names in calls_by_part.items():
         part_words = [word.removesuffix("s") for word in split_words(part_name)]
-        verbs = [word for word in words if word not in part_words]
-        if len(verbs) == 1 and len(words) == len(part_words) + 1:
+        verbs = [word for word in singular_words if word not in part_words]
+        if len(verbs) == 1 and len(singular_words) == len(part_words) + 1:
             call_name = find_suggestion(verbs[0], call_names)
             if call_name:
                 return f"{part_name}.{call_name}" if call_name in call_names else call_name
@@ -336,13 +336,13 @@ def with_name_suggestions(class_: type[K]) -> type[K]:
     If the class has no items, `lab.transfers[0]` is an error that says what to write. Methods
     written in the class itself would hide mistakes from mypy. It is the outermost decorator.
     """
-    target: Any = class_
+    untyped_class: Any = class_
     if "__getattr__" not in vars(class_):
-        target.__getattr__ = raise_unknown_attribute
+        untyped_class.__getattr__ = raise_unknown_attribute
     if "__dir__" not in vars(class_):
-        target.__dir__ = public_names
+        untyped_class.__dir__ = public_names
     if not hasattr(class_, "__getitem__"):
-        target.__getitem__ = refuse_item
+        untyped_class.__getitem__ = refuse_item
     if class_.__repr__ is object.__repr__:
-        target.__repr__ = list_offers
+        untyped_class.__repr__ = list_offers
     return refuse_new_attributes(refuse_foreign_uses(class_))

@@ -25,8 +25,8 @@ def kind_name(owner: object) -> str:
     """The name of a class, which a part of a lab has without its prefix, or of a module."""
     if isinstance(owner, ModuleType):
         return str(vars(owner).get(PUBLIC_NAME, owner.__name__))
-    kind = type(owner).__name__
-    return kind.removeprefix("Lab") or kind
+    class_name = type(owner).__name__
+    return class_name.removeprefix("Lab") or class_name
 
 
 def list_names(known_names: Iterable[str]) -> str:
@@ -97,10 +97,10 @@ def refuse_foreign_uses(class_: type[K]) -> type[K]:
         # Not by hasattr, since every class can be called itself.
         if not any(method_name in vars(base_class) for base_class in class_.__mro__):
             setattr(class_, method_name, refusal)
-    target: Any = class_
+    untyped_class: Any = class_
     if not hasattr(class_, "__len__") and not hasattr(class_, "__bool__"):
-        target.__len__ = _refuse_length
-        target.__bool__ = _is_true  # without it, Python asks for the length
+        untyped_class.__len__ = _refuse_length
+        untyped_class.__bool__ = _is_true  # without it, Python asks for the length
     return class_
 
 
@@ -110,14 +110,14 @@ def refuse_new_attributes(class_: type[K]) -> type[K]:
     A function may be replaced by another one, as a test does. A lab keeps what its caller notes
     under a name that is no setting.
     """
-    target: Any = class_
+    untyped_class: Any = class_
     if "__setattr__" not in vars(class_):
-        target.__setattr__ = set_attribute
+        untyped_class.__setattr__ = set_attribute
         # A class without an `__init__` is completed by its subclasses.
         if class_.__init__ is not object.__init__:
-            target.__init__ = _complete_after(class_, target.__init__)
+            untyped_class.__init__ = _complete_after(class_, untyped_class.__init__)
     elif hasattr(class_, "__dataclass_fields__"):
-        target.__setattr__ = _refuse_to_set
+        untyped_class.__setattr__ = _refuse_to_set
     return class_
 
 
@@ -164,8 +164,8 @@ def _is_settable(owner: object, name: str, value: object) -> bool:
 
 def _is_ours(value: object) -> bool:
     """Whether a value is one of our objects, which can be called only to be refused."""
-    kind: Any = type(value)
-    return callable(value) and kind.__call__ is _refuse_call
+    value_class: Any = type(value)
+    return callable(value) and value_class.__call__ is _refuse_call
 
 
 def _refuse_to_set(owner: object, name: str, _value: object) -> NoReturn:

@@ -117,8 +117,8 @@ def _make_handler(
     from ..webhooks.inbox import check_target, post_event
     from ..webhooks.receiver import UNANSWERED
 
-    target = check_target(forward_to) if forward_to else None
-    if router is None and target is None:
+    target_url = check_target(forward_to) if forward_to else None
+    if router is None and target_url is None:
         return None
     signature_name = signature_header.lower()
 
@@ -126,11 +126,11 @@ def _make_handler(
         """Handle an arrived event and forward it; return the status of the answer to it."""
         if router is not None:
             router.handle(arrival.event)
-        if target is None:
+        if target_url is None:
             return 200
         headers = arrival.headers
         signature = {signature_name: headers[signature_name]} if signature_name in headers else {}
-        return post_event(target, arrival.body, signature=signature) or UNANSWERED
+        return post_event(target_url, arrival.body, signature=signature) or UNANSWERED
 
     return handle_arrival
 
@@ -146,7 +146,7 @@ def _listen(receiver: Receiver, port: int, url: str | None) -> tuple[str, Callab
 
 def _receive_in_process(receivers: Receivers, receiver: Receiver) -> tuple[str, Callable[[], None]]:
     """Receive from the simulator in this process; return a new URL and a stop function."""
-    urls = (f"http://localhost/inbox/{number}" for number in count(1))
+    urls = (f"http://localhost/inbox/{inbox_number}" for inbox_number in count(1))
     free_url = next(url for url in urls if url not in receivers)
     receivers[free_url] = receiver.deliver
 
@@ -343,8 +343,8 @@ class Webhooks:
         from ..webhooks.arrivals import read_any_events, simulated_events
         from ..webhooks.event import Wrapper
 
-        source = self.inboxes[-1] if events is None and self.inboxes else events
-        if source is not None:
-            return read_any_events(source, Wrapper.of(self._client.service))
+        event_source = self.inboxes[-1] if events is None and self.inboxes else events
+        if event_source is not None:
+            return read_any_events(event_source, Wrapper.of(self._client.service))
         controls = None if has_books else self._controls()
         return None if controls is None else simulated_events(controls.events())

@@ -132,7 +132,11 @@ class ListSource:
         return {
             "base_url": self.session.settings.base_url,
             "service": self.session.place(),
-            "filter": {name: value for name, value in filters.items() if value is not None},
+            "filter": {
+                filter_name: filter_value
+                for filter_name, filter_value in filters.items()
+                if filter_value is not None
+            },
             "fetched_at": timestamps.to_text(self.session.clock()),
         }
 

@@ -122,8 +122,8 @@ def list_scenarios(service: Service) -> dict[str, NamedScenario]:
 
 def _write_label(scenario_name: str) -> str:
     """The text of a button, such as "Image blurry" for verification_image_blurry."""
-    words = scenario_name.removeprefix("verification_").replace("_", " ")
-    label = LABELS.get(scenario_name, words)
+    spaced_name = scenario_name.removeprefix("verification_").replace("_", " ")
+    label = LABELS.get(scenario_name, spaced_name)
     return label[:1].upper() + label[1:]
 
 

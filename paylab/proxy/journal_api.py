@@ -120,9 +120,9 @@ class JournalAPI:
         """Name the test of the requests that follow, and answer with the summary."""
         body = request.json()
         problems = [
-            Problem(name, "must be text", "control")
-            for name in ("name", "expects")
-            if not isinstance(body.get(name, ""), str)
+            Problem(member_name, "must be text", "control")
+            for member_name in ("name", "expects")
+            if not isinstance(body.get(member_name, ""), str)
         ]
         if "name" not in body:
             problems.append(Problem("name", "is missing; an empty one ends the test", "control"))

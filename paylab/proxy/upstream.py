@@ -99,14 +99,14 @@ class Upstream:
 
     def _build_request(self, request: ReceivedRequest) -> httpx.Request:
         """Build the request of httpx, whose target is exactly that of the request line."""
-        target = f"{request.path}?{request.query}" if request.query else request.path
+        request_target = f"{request.path}?{request.query}" if request.query else request.path
         extensions = {
-            "target": target.encode("latin-1"),
+            "target": request_target.encode("latin-1"),
             "timeout": httpx.Timeout(self._timeout).as_dict(),
         }
         headers = [
-            (name.encode("latin-1"), value.encode("latin-1"))
-            for name, value in sendable_headers(request.headers).items()
+            (header_name.encode("latin-1"), header_value.encode("latin-1"))
+            for header_name, header_value in sendable_headers(request.headers).items()
         ]
         return httpx.Request(
             request.method,
@@ -132,9 +132,9 @@ class Upstream:
             )
             raise UpstreamError(502, f"{error_text}: {_MAY_BE_DONE}")
         headers = {
-            name: value
-            for name, value in sendable_headers(_read_headers(response)).items()
-            if name not in _DECODED
+            header_name: header_value
+            for header_name, header_value in sendable_headers(_read_headers(response)).items()
+            if header_name not in _DECODED
         }
         odd_name = _find_odd_header(headers)
         if odd_name is not None:
@@ -181,9 +181,9 @@ def _find_odd_header(headers: Mapping[str, str]) -> str | None:
 
     Only a service in this process can answer with one; httpx refuses it from others.
     """
-    for name, value in headers.items():
-        if not (HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
-            return name
+    for header_name, header_value in headers.items():
+        if not (HEADER_NAME.fullmatch(header_name) and _HEADER_VALUE.fullmatch(header_value)):
+            return header_name
     return None
 
 
@@ -192,6 +192,12 @@ def sendable_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
     They are those of HTTP, and those that the header Connection lists.
     """
-    listed_names = {name.strip().lower() for name in headers.get("connection", "").split(",")}
+    listed_names = {
+        header_name.strip().lower() for header_name in headers.get("connection", "").split(",")
+    }
     dropped_names = HOP_HEADERS | listed_names
-    return {name: value for name, value in headers.items() if name not in dropped_names}
+    return {
+        header_name: header_value
+        for header_name, header_value in headers.items()
+        if header_name not in dropped_names
+    }

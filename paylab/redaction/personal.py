@@ -126,11 +126,11 @@ def _clean_member(member_name: str, member: object, personal_names: frozenset[st
     """
     if member_name == "address" and isinstance(member, dict):
         clean_address = {}
-        for line_name, line in member.items():
+        for line_name, line_value in member.items():
             is_country = line_name == "country"
             # Each line is hidden as if its own name was "address", which is personal.
             clean_address[line_name] = (
-                line if is_country else _clean_member("address", line, personal_names)
+                line_value if is_country else _clean_member("address", line_value, personal_names)
             )
         return clean_address
     is_scalar = not isinstance(member, dict | list | bool | None)

@@ -48,7 +48,7 @@ class Redaction:
         from . import search
 
         named_values = dict.fromkeys(
-            value for text in texts for value in search.find_named_values(text)
+            named_value for text in texts for named_value in search.find_named_values(text)
         )
         return Redaction(self._secrets, self.personal, named_values) if named_values else self
 

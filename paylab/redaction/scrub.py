@@ -53,13 +53,13 @@ def scrub(
     """
     is_notebook = "cells" in document
     is_private = not keep_personal and not is_notebook
-    parts = _PartCleaner(personal, is_encoded=not is_notebook, is_private=is_private)
+    part_cleaner = _PartCleaner(personal, is_encoded=not is_notebook, is_private=is_private)
     clean_document_parts = _clean_notebook if is_notebook else _clean_entries
-    clean_document = clean_document_parts(document, parts.clean_at)
-    if parts.kind_by_secret:  # what was found in one place is removed from the others
-        parts.rules = (*RULES, *_make_value_rules(parts.kind_by_secret))
-        clean_document = clean_document_parts(clean_document, parts.clean_at)
-    return clean_document, parts.leaks
+    clean_document = clean_document_parts(document, part_cleaner.clean_at)
+    if part_cleaner.kind_by_secret:  # what was found in one place is removed from the others
+        part_cleaner.rules = (*RULES, *_make_value_rules(part_cleaner.kind_by_secret))
+        clean_document = clean_document_parts(clean_document, part_cleaner.clean_at)
+    return clean_document, part_cleaner.leaks
 
 
 class _PartCleaner:
@@ -189,7 +189,9 @@ def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
     clean_outputs: list[Any] = list(outputs)
     for stream_name in stream_names:
         stream_indexes = [
-            index for index, output in enumerate(outputs) if _stream_name(output) == stream_name
+            output_index
+            for output_index, output in enumerate(outputs)
+            if _stream_name(output) == stream_name
         ]
         _clean_neighbours(clean_outputs, stream_indexes, cleaner)
     _clean_neighbours(clean_outputs, range(len(outputs)), cleaner)
@@ -202,16 +204,18 @@ def _clean_neighbours(outputs: list[Any], indexes: Iterable[int], cleaner: Clean
     A stream becomes None if nothing of it is left.
     """
     text_by_index: dict[int, str] = {}
-    for index in indexes:
-        output_text = _output_text(outputs[index])
+    for output_index in indexes:
+        output_text = _output_text(outputs[output_index])
         if output_text is not None:
-            text_by_index[index] = output_text
+            text_by_index[output_index] = output_text
     if len(text_by_index) < 2:
         return
     clean_texts = cleaner.clean_pieces(cleaner.clean_pieces([*text_by_index.values()]), "\n")
-    for (index, output_text), clean_text in zip(text_by_index.items(), clean_texts, strict=True):
+    for (output_index, output_text), clean_text in zip(
+        text_by_index.items(), clean_texts, strict=True
+    ):
         if output_text != clean_text:
-            outputs[index] = _replace_output_text(outputs[index], clean_text)
+            outputs[output_index] = _replace_output_text(outputs[output_index], clean_text)
 
 
 def _replace_output_text(output: Mapping[str, Any], new_text: str) -> Mapping[str, Any] | None:

@@ -211,13 +211,13 @@ def check_digit_calculation(clabe: str) -> list[str]:
     """The calculation of the check digit, line by line."""
     products = clabe_rule.products(clabe[:17])
     check_digit = clabe_rule.check_digit(clabe[:17])
-    total = sum(products)
+    product_sum = sum(products)
     return [
         f"digits    {' '.join(clabe[:17])}",
         f"weights   {' '.join(map(str, clabe_rule.WEIGHTS))}",
         f"products  {' '.join(map(str, products))}",
         "          (the last digit of each)",
-        f"sum       {total}, and {check_digit} makes it {total + int(check_digit)}",
+        f"sum       {product_sum}, and {check_digit} makes it {product_sum + int(check_digit)}",
     ]
 
 

@@ -105,17 +105,17 @@ class Chart:
         >>> charts.volume(frame).save("volume.svg").name
         'volume.svg'
         """
-        target = path_of(path)
-        if target.suffix == ".png":
+        target_path = path_of(path)
+        if target_path.suffix == ".png":
             file_bytes = self.png()
-        elif target.suffix == ".svg":
+        elif target_path.suffix == ".svg":
             file_bytes = self._draw("svg")
-        elif target.suffix == ".json":
+        elif target_path.suffix == ".json":
             file_bytes = json.dumps(self.spec, indent=1).encode()
         else:
-            raise ArgumentError(f"{target.name!r} must end in .png, .svg or .json")
-        target.write_bytes(file_bytes)
-        return target
+            raise ArgumentError(f"{target_path.name!r} must end in .png, .svg or .json")
+        target_path.write_bytes(file_bytes)
+        return target_path
 
     def _draw(self, picture_format: Literal["png", "svg"]) -> bytes:
         """Draw the picture on light paper."""
@@ -257,7 +257,10 @@ def with_legend_filter(panel: Spec, corridors: Sequence[str]) -> Spec:
 def colour_scale(corridors: Iterable[str]) -> Spec:
     """The fixed colours of some corridors."""
     corridor_names = list(corridors)
-    return {"domain": corridor_names, "range": [corridor_colour(name) for name in corridor_names]}
+    return {
+        "domain": corridor_names,
+        "range": [corridor_colour(corridor_name) for corridor_name in corridor_names],
+    }
 
 
 def make_panel(height: int, values: list[Spec], mark: object, encoding: Spec) -> Spec:

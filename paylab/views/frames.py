@@ -79,11 +79,11 @@ def _seconds_text(seconds: Any) -> str:
     """Seconds with every digit, such as 6.85 s, 2 min 12.8 s or 2 h 48 min 41.6 s."""
     if pd.isna(seconds):
         return ""
-    whole_minutes, rest = divmod(Decimal(seconds), 60)
+    whole_minutes, rest_seconds = divmod(Decimal(seconds), 60)
     hours, minutes = divmod(int(whole_minutes), 60)
     texts = [f"{hours:,} h" if hours else "", f"{minutes} min" if minutes else ""]
-    if rest or not any(texts):
-        texts.append(f"{rest.normalize():f} s")
+    if rest_seconds or not any(texts):
+        texts.append(f"{rest_seconds.normalize():f} s")
     return " ".join(filter(None, texts))
 
 

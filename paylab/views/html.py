@@ -121,8 +121,10 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
 def _time_columns(rows: Sequence[Sequence[object]]) -> set[int]:
     """The positions of the columns of times: all cells are times or empty, and one is a time."""
     time_columns = set()
-    for column_index, column in enumerate(zip(*rows, strict=False)):
-        column_texts = [str(cell_value) for cell_value in column if cell_value not in (None, "")]
+    for column_index, column_cells in enumerate(zip(*rows, strict=False)):
+        column_texts = [
+            str(cell_value) for cell_value in column_cells if cell_value not in (None, "")
+        ]
         if column_texts and all(map(TIME_PATTERN.fullmatch, column_texts)):
             time_columns.add(column_index)
     return time_columns

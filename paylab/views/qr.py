@@ -152,15 +152,15 @@ class QR:
 
     def save(self, path: str | Path) -> Path:
         """Write a .png or .svg file; an existing file is replaced atomically."""
-        target = path_of(path)
-        suffix = target.suffix.lower()
+        target_path = path_of(path)
+        suffix = target_path.suffix.lower()
         if suffix not in (".png", ".svg"):
-            raise ConfigError(f"{target.name}: a QR code is saved as .png or .svg")
-        require_parent(target)
+            raise ConfigError(f"{target_path.name}: a QR code is saved as .png or .svg")
+        require_parent(target_path)
         file_bytes = self.png() if suffix == ".png" else self.svg().encode()
-        with replace(target) as sink:
+        with replace(target_path) as sink:
             sink.write(file_bytes)
-        return target
+        return target_path
 
     @property
     def title(self) -> str:

@@ -149,11 +149,12 @@ def _with_code(text: str) -> str:
 
 def readiness_page(report: Any) -> str:
     """The report as one self-contained page without scripts, light, dark and to print."""
-    counts = "".join(
-        f'<li><a href="#{_anchor(verdict)}"><b>{count}</b> {COUNTED.get(verdict, verdict)}</a></li>'
-        for verdict, count in report.counts.items()
-        if count
-    )
+    count_items = []
+    for verdict, item_count in report.counts.items():
+        if item_count:
+            count_html = f"<b>{item_count}</b> {COUNTED.get(verdict, verdict)}"
+            count_items.append(f'<li><a href="#{_anchor(verdict)}">{count_html}</a></li>')
+    counts = "".join(count_items)
     sections = "".join(
         _section(verdict, report.of(verdict)) for verdict in TITLES if report.of(verdict)
     )

@@ -68,15 +68,15 @@ def assumption_card(assumption: Assumption) -> str:
 def _assumption_row(assumption: Assumption) -> tuple[str, str]:
     """The id of an assumption, and as HTML its question, what is assumed, and its keys."""
     question_html = _text_html(assumption.question)
-    keys_html = ", ".join(_code_html(name) for name in key_names(assumption))
-    parts = [
+    keys_html = ", ".join(_code_html(key_name) for key_name in key_names(assumption))
+    row_parts = [
         f'<div style="font-weight:600">{question_html}</div>' if question_html else "",
         f"<div>{_text_html(assumption.assumed)}</div>",
         f'<div style="{MUTED}">Origin: {escape(assumption.origin)}'
         + (f" &ensp;Keys: {keys_html}" if keys_html else "")
         + "</div>",
     ]
-    return assumption.id, "".join(parts)
+    return assumption.id, "".join(row_parts)
 
 
 def _text_html(text: str) -> str:

@@ -67,10 +67,10 @@ def resource_card(resource: Resource) -> str:
 
 def pager_table(pager: Pager[Any]) -> str:
     """The items that were fetched last, or how to fetch items."""
-    fetched_items, count = pager.fetched()
-    if count is None:
+    fetched_items, total_count = pager.fetched()
+    if total_count is None:
         return card(column(heading("List"), notice(NOT_FETCHED)), source=pager.place)
-    return items_table(fetched_items, count, pager.place)
+    return items_table(fetched_items, total_count, pager.place)
 
 
 def items_table(items: Sequence[Resource], total: int | None = None, service_name: str = "") -> str:
@@ -100,9 +100,9 @@ def simulator_card(simulator: Any) -> str:
     clock = summary["clock"]
     speed_text = "frozen" if clock["frozen"] else f"running, {clock['speed']:g} times real time"
     simulator_rows = [("Clock", f"{clock['now']} ({speed_text})"), ("Seed", str(summary["seed"]))]
-    for resource_name, count in summary["counts"].items():
-        if count:
-            simulator_rows.append((resource_name, str(count)))
+    for resource_name, object_count in summary["counts"].items():
+        if object_count:
+            simulator_rows.append((resource_name, str(object_count)))
     return card(column(heading("Simulator"), table(simulator_rows)), source=SIMULATOR)
 
 

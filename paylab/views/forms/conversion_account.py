@@ -74,7 +74,9 @@ class ConversionAccountForm(OrderForm):
 
     def _make_fields(self, currency: str, wallet_id: str | None) -> list[FormField]:
         """Make the inputs; RuleError if the person has no wallet with this id."""
-        wallet_options = [(_wallet_label(wallet), key) for key, wallet in self._wallets.items()]
+        wallet_options = [
+            (_wallet_label(wallet), option_id) for option_id, wallet in self._wallets.items()
+        ]
         wallet_field = FormField(
             "payout_account", "Wallet to pay out to", SELECT, options=wallet_options
         )

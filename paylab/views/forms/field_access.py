@@ -25,11 +25,11 @@ def with_field_access(class_: type[K]) -> type[K]:
 
     They are set here, because in the class they would hide unknown names from mypy.
     """
-    target: Any = class_
-    target.__getattr__ = _refuse_to_read
-    target.__setattr__ = _set_attribute
-    target.__getitem__ = _refuse_item
-    target.__setitem__ = lambda form, name, _value: _refuse_item(form, name)
+    untyped_class: Any = class_
+    untyped_class.__getattr__ = _refuse_to_read
+    untyped_class.__setattr__ = _set_attribute
+    untyped_class.__getitem__ = _refuse_item
+    untyped_class.__setitem__ = lambda form, name, _value: _refuse_item(form, name)
     return class_
 
 
@@ -42,7 +42,7 @@ def set_fields(form: Any, values: JsonMapping) -> None:
     if form.result is not None:
         warn_caller("this form was sent and is not changed: restart() begins again", RuleWarning)
         return
-    unknown_names = [name for name in values if name not in form.fields]
+    unknown_names = [field_name for field_name in values if field_name not in form.fields]
     if unknown_names:
         raise unknown_name_error("field", unknown_names[0], form.fields)
     with form.filling():

@@ -32,7 +32,7 @@ class Node:
 
     def props(self) -> JsonObject:
         """The data for the browser, as JSON."""
-        return {name: getattr(self, name) for name in self.attributes}
+        return {attribute_name: getattr(self, attribute_name) for attribute_name in self.attributes}
 
     def static(self) -> str:
         """The visible parts as HTML for a saved notebook; readable without styles too."""

@@ -116,7 +116,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
     @property
     def current_step(self) -> str | None:
         """The name of the first step without a result; None when all are done."""
-        return next((name for name in STEP_NAMES if name not in self.results), None)
+        return next((step_name for step_name in STEP_NAMES if step_name not in self.results), None)
 
     @property
     def is_started(self) -> bool:
@@ -179,12 +179,12 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: each step and its result."""
-        return [(STEP_TITLES[name], result_text(self.results.get(name))) for name in STEP_NAMES]
+        return [(title, result_text(self.results.get(name))) for name, title in STEP_TITLES.items()]
 
     def saved_html(self) -> str:
         """The steps and their results, with the dots of statuses."""
         return html.table_of_html(
-            (STEP_TITLES[name], result_html(self.results.get(name))) for name in STEP_NAMES
+            (title, result_html(self.results.get(name))) for name, title in STEP_TITLES.items()
         )
 
     def stop(self) -> None:

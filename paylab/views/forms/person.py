@@ -168,7 +168,9 @@ def document_number_hint(document_type: str) -> str:
 def requirement_sentences(corridor: Corridor, product: str) -> str:
     """Sentences on what a country and a product require."""
     sentences = [_product_sentence(corridor, product), _document_sentence(corridor)]
-    required_names = [REQUIREMENT_NAMES[name] for name in corridor.required_for([product])]
+    required_names = [
+        REQUIREMENT_NAMES[field_name] for field_name in corridor.required_for([product])
+    ]
     if required_names:
         sentences.append(f"Also required: {', '.join(required_names)}.")
     return " ".join(sentences)

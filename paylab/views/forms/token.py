@@ -46,7 +46,7 @@ class TokenForm(Form):
         self._service = service or Service()
         self.example_button = Button("Fill with an example", self._fill_example)
         self.helper_nodes = [self.example_button]
-        fields = [FormField(name, label) for name, label in LABELS.items()]
+        fields = [FormField(field_name, label) for field_name, label in LABELS.items()]
         fields[0].private = True
         fields[-1].hint = "ISO 8601, such as 2026-01-15T11:00:00Z"
         super().__init__(fields, [self.example_button, side_by_side(fields)])
@@ -63,7 +63,7 @@ class TokenForm(Form):
 
     def values(self) -> JsonObject:
         """The fields of the token to submit."""
-        return {name: field.value for name, field in self.fields.items() if field.value}
+        return {field_name: field.value for field_name, field in self.fields.items() if field.value}
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems of the token, for the provider in the service's settings."""

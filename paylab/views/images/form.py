@@ -72,8 +72,8 @@ class ImagesForm(Form):
         self._sent_sides: list[str] = []
         fields = [*self.slots.values(), self.keep_location]
         slot_group = side_by_side(self.slots.values())
-        parts = [self.advice_node, self.example_button, slot_group, self.keep_location]
-        super().__init__(fields, parts)
+        page_parts = [self.advice_node, self.example_button, slot_group, self.keep_location]
+        super().__init__(fields, page_parts)
         self._request_images()
 
     @property
