@@ -115,6 +115,7 @@ class ServingThread:
         *,
         headers_seconds: float = HEADERS_SECONDS,
     ) -> None:
+        """Configure uvicorn; nothing is served before `start`."""
         self._config = ServingConfig(
             app,
             headers_seconds,

@@ -121,6 +121,7 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
+    """The public names, which an editor completes."""
     return sorted(__all__)
 
 

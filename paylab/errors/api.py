@@ -23,6 +23,7 @@ class APIError(PaylabError):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
+            """AttributeError with the name to use instead of an unknown one."""
             from .names import raise_unknown_attribute
 
             raise_unknown_attribute(self, name)
@@ -123,6 +124,7 @@ class APIStatusError(APIError):
         call: Any = None,
         hint: str | None = None,
     ) -> None:
+        """Make the error of a response; its message has the problems that `text` does not say."""
         self.status = status
         self.text = text
         self.body = body
@@ -142,6 +144,7 @@ class APIStatusError(APIError):
         ]
 
     def _head(self) -> str:
+        """The status and the message of the service, or the only problem."""
         return f"{self.status} {self._only_problem or self.text}".strip()
 
     @property
@@ -155,6 +158,7 @@ class APIStatusError(APIError):
         return plain(str(problem)) if says_no_more else ""
 
     def _details(self) -> list[str]:
+        """The call, and the problems that the message does not say."""
         problems = self._unmentioned_problems()
         return [*super()._details(), *(f"  {problem}" for problem in problems)]
 
@@ -163,6 +167,7 @@ class APIStatusError(APIError):
         return [] if self._only_problem else list(filter(self._is_unmentioned, self.problems))
 
     def _is_unmentioned(self, problem: Problem) -> bool:
+        """Whether the message of the service leaves out a problem, or its field."""
         return problem.message not in self.text or not _names_field(self.text, problem.field)
 
 

@@ -73,6 +73,7 @@ def _explain_function(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def wrapper(*args: object, **kwargs: object) -> Any:
+        """Call the function; an error of Python names the argument that caused it."""
         __tracebackhide__ = True  # pytest shows the test, and the function itself
         try:
             return function(*args, **kwargs)

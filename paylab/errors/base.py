@@ -25,6 +25,7 @@ class Problem:
     source: str = "spec"
 
     def __str__(self) -> str:
+        """The field and the message, escaped."""
         problem_text = f"{self.field}: {self.message}" if self.field else self.message
         return printable_lines(problem_text)
 
@@ -60,6 +61,7 @@ class PaylabError(CardError):
             self.add_note(f"  Try: {self._hint}")
 
     def __str__(self) -> str:
+        """The message, escaped."""
         return printable_lines(self._text())
 
     def _text(self) -> str:
@@ -90,11 +92,13 @@ class PaylabError(CardError):
         return [f"  Call: {self.call}{number_text}"]
 
     def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the class, the arguments and the attributes."""
         # A subclass may take other arguments than the text, which is all that `args` has.
         return _restore_error, (type(self), self.args), vars(self)
 
 
 def _restore_error(error_class: type[PaylabError], args: tuple[Any, ...]) -> PaylabError:
+    """Make an error again from a pickle, without calling its `__init__`."""
     error = error_class.__new__(error_class)
     error.args = args
     return error
@@ -154,10 +158,12 @@ class RuleError(PaylabError):
         super().__init__(self._text_prefix + "; ".join(map(str, self.problems)))
 
     def _head(self) -> str:
+        """The number of the problems."""
         problem_count = len(self.problems)
         return f"{self._head_prefix}{problem_count} problem{'' if problem_count == 1 else 's'}"
 
     def _details(self) -> list[str]:
+        """The problems, a line each."""
         return [f"  {problem}" for problem in self.problems]
 
 
@@ -172,6 +178,7 @@ class PaylabWarning(UserWarning):
     """The base class of all warnings of paylab; their text is escaped."""
 
     def __str__(self) -> str:
+        """The message, escaped."""
         return printable_lines(super().__str__())
 
 
@@ -224,12 +231,14 @@ class ReplayError(PaylabError):
         super().__init__(message)
 
     def _text(self) -> str:
+        """The message, the nearest request and the differences."""
         sentences = [str(self.args[0])]
         if self.nearest:
             sentences.append(f"nearest: {self.nearest}")
         return "; ".join([*sentences, *self.differences])
 
     def _details(self) -> list[str]:
+        """The nearest request and the differences, a line each."""
         difference_lines = [f"    {difference}" for difference in self.differences]
         nearest_lines = [f"  Nearest: {self.nearest}"] if self.nearest else []
         return [*nearest_lines, *difference_lines]
@@ -267,6 +276,7 @@ class UnknownItemError(PaylabError, KeyError):
     """Nothing has this name, number or id."""
 
     def _text(self) -> str:
+        """The message, which a KeyError would show in quotes."""
         return self._head()
 
 
@@ -309,9 +319,11 @@ class UnknownNameError(SimulatorError, AttributeError):
         return f"known are {', '.join(self.known)}" if self.known else ""
 
     def _text(self) -> str:
+        """The message, and the similar or the known names."""
         return "; ".join(filter(None, (self._head(), self._choices())))
 
     def _details(self) -> list[str]:
+        """The similar or the known names, as a line."""
         choices = self._choices()
         return [f"  {choices[:1].upper()}{choices[1:]}"] if choices else []
 

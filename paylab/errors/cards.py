@@ -44,6 +44,7 @@ class MisuseError(CardError, TypeError):
     """A TypeError for a call or a use that no object of this kind takes."""
 
     def __reduce__(self) -> tuple[type[TypeError], tuple[str]]:
+        """Pickle it as the TypeError that it is shown as."""
         return TypeError, (str(self),)
 
 
@@ -51,6 +52,7 @@ class AbsentAttributeError(CardError, AttributeError):
     """An AttributeError for a name that an object does not have."""
 
     def __reduce__(self) -> tuple[type[AttributeError], tuple[str]]:
+        """Pickle it as the AttributeError that it is shown as."""
         return AttributeError, (str(self),)
 
 
@@ -61,10 +63,12 @@ class LateAttributeError(AbsentAttributeError):
     """
 
     def __init__(self, write_message: Callable[[], str]) -> None:
+        """Keep the function that writes the message."""
         super().__init__()
         self._write_message = write_message
 
     def __str__(self) -> str:
+        """The message, which is written now."""
         return self._write_message()
 
 

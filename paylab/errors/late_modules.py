@@ -17,6 +17,7 @@ class LateModules:
     """
 
     def __init__(self, package: ModuleType, stored_names: Mapping[str, str]) -> None:
+        """Keep the public names of modules, by the full name of an import."""
         self._package = package
         self._public_names = {
             f"{package.__name__}.{public_name}": public_name

@@ -30,12 +30,14 @@ def show_options(
     """
 
     def decorate(function: Callable[P, A]) -> Callable[P, A]:
+        """Wrap a function that has `**options`."""
         write_annotations(function)
         options = _make_option_parameters(groups, defaults)
         full_signature = _replace_options(signature(function), options)
 
         @wraps(function)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> A:
+            """Call the function; refuse unknown names, and explain its errors."""
             if not kwargs.keys() <= full_signature.parameters.keys():
                 refuse_unknown(wrapper, kwargs)
             try:

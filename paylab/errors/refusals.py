@@ -35,16 +35,19 @@ def list_names(known_names: Iterable[str]) -> str:
 
 
 def _refuse_length(owner: object) -> NoReturn:
+    """The `__len__` of a class without a length: TypeError with what has one, or all names."""
     known_names = dir(owner)
     use = "use len(list().to_list())" if "list" in known_names else list_names(known_names)
     raise MisuseError(f"{kind_name(owner)} has no length: {use}")
 
 
 def _is_true(_owner: object) -> bool:
+    """The `__bool__` of a class without a length."""
     return True
 
 
 def _refuse_call(owner: object, *_args: object, **_named: object) -> NoReturn:
+    """The `__call__` of a class: TypeError with what to write instead."""
     raise MisuseError(f"{kind_name(owner)} is not a function: {_describe_use(owner)}")
 
 
@@ -57,6 +60,7 @@ def _describe_use(owner: object) -> str:
 
 
 def _refuse_await(owner: object) -> NoReturn:
+    """The `__await__` of a class: TypeError, since no call of paylab has to be awaited."""
     raise MisuseError(
         f"a call of paylab waits for its answer, so this {kind_name(owner)} is there already: "
         "write it without await"
@@ -64,14 +68,17 @@ def _refuse_await(owner: object) -> NoReturn:
 
 
 def _refuse_async_loop(owner: object) -> NoReturn:
+    """The `__aiter__` of a class: TypeError that names the plain loop."""
     raise MisuseError(f"{kind_name(owner)} is read by a plain loop: write for, without async")
 
 
 def _refuse_async_block(owner: object, *_error: object) -> NoReturn:
+    """The `__aenter__` of a class: TypeError that says what to write."""
     raise MisuseError(f"{kind_name(owner)} has no async block: write it without async")
 
 
 def _refuse_block(owner: object, *_error: object) -> NoReturn:
+    """The `__enter__` of a class: TypeError that says what to write."""
     raise MisuseError(f"{kind_name(owner)} has nothing to close: write it without with")
 
 
@@ -126,6 +133,7 @@ def _complete_after(class_: type, initialize: Callable[..., None]) -> Callable[.
 
     @wraps(initialize)
     def initialize_and_complete(self: object, *args: object, **kwargs: object) -> None:
+        """Initialize an object, and refuse new attributes if its class is this one."""
         initialize(self, *args, **kwargs)
         if type(self) is class_:
             complete(self)
@@ -201,6 +209,7 @@ def _find_parameters(owner: object, name: str) -> Iterator[str]:
 
 
 def _has_parameter(function: Callable[..., object], name: str) -> bool:
+    """Whether a function has a parameter of this name; False for one of C."""
     from inspect import signature  # only for a wrong name
 
     try:

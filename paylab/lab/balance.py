@@ -106,6 +106,7 @@ class AccountBalance:
         pay_in: Callable[[str | int | Decimal, str], Decimal] | None,
         place: Callable[[], str],
     ) -> None:
+        """Read the balance; `pay_in` is None for a service that is no simulator."""
         self._read = read
         self._pay_in = pay_in
         self._place = place
@@ -155,15 +156,19 @@ class AccountBalance:
         )
 
     def __iter__(self) -> Iterator[Balance]:
+        """The balance of each currency."""
         return iter(self._balances)
 
     def __len__(self) -> int:
+        """The number of currencies."""
         return len(self._balances)
 
     def __contains__(self, currency: object) -> bool:
+        """Whether the account has a balance in a currency, in any case."""
         return isinstance(currency, str) and currency.upper() in self.currencies
 
     def __repr__(self) -> str:
+        """The amounts of each currency, or that there are none."""
         balance_lines = [
             f"  {balance.currency}: {amounts_text(balance)}" for balance in self._balances
         ]
@@ -181,7 +186,9 @@ class AccountBalance:
         return page
 
     def _repr_mimebundle_(self, **_: object) -> Any:
+        """The card for Jupyter, by MIME type."""
         return bundle_or_text(self._make_page, repr(self))
 
     def _ipython_display_(self) -> None:
+        """Show the card in a notebook."""
         display_or_text(self._make_page)

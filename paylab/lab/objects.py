@@ -60,6 +60,7 @@ class ObjectBrowser:
         place: Callable[[], str],
         events: Callable[[str], Iterable[Event]],
     ) -> None:
+        """Keep the function that reads each kind of object by its id."""
         self._client = client
         self._place = place
         self._events = events

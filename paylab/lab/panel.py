@@ -209,6 +209,7 @@ class Panel:
         return self._feed.read() if self._last_rows is None else self._last_rows
 
     def __repr__(self) -> str:
+        """The last rows as text."""
         row_lines = ["  ".join(cell_texts).rstrip() for cell_texts in self.rows()[-SHOWN_ROWS:]]
         return printable_lines("\n".join([f"Panel  [{self._place()}]", *row_lines]))
 
@@ -229,7 +230,9 @@ class Panel:
         return self._view
 
     def _repr_mimebundle_(self, **_: object) -> Any:
+        """The widget for Jupyter, by MIME type."""
         return bundle_or_text(self._make_view, repr(self))
 
     def _ipython_display_(self) -> None:
+        """Show the widget in a notebook."""
         display_or_text(self._make_view)

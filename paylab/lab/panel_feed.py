@@ -44,6 +44,7 @@ class PanelFeed:
     """
 
     def __init__(self, calls: CallLog, inboxes: Sequence[Inbox]) -> None:
+        """Begin before the first call, event and delivery."""
         self._calls = calls
         self._inboxes = inboxes
         self._journal: Journal | None = None

@@ -58,6 +58,7 @@ class Place:
         return f"using the {noun} at {self.base_url}"
 
     def __str__(self) -> str:
+        """The text of the badge, such as "SANDBOX (sandbox.example.com)"."""
         host = urlsplit(self.base_url).netloc
         if self.proxied_host:
             host = f"{self.proxied_host}, through {host}"

@@ -38,6 +38,7 @@ class LabQuotes:
     """Quotes, also for comparison."""
 
     def __init__(self, quotes: Quotes, service: Service) -> None:
+        """Take over the operations of the client."""
         self.create = quotes.create
         self.again = quotes.again
         self._service = service
@@ -95,6 +96,7 @@ class LabConversions:
     """Conversions, also as a frame or a file."""
 
     def __init__(self, client: Client) -> None:
+        """Take over the operations of the client."""
         self._client = client
         operations = client.conversions
         self.get = operations.get
@@ -148,6 +150,7 @@ class LabIndividuals:
     """Individuals, also as a frame; without document numbers and account details."""
 
     def __init__(self, client: Client) -> None:
+        """Take over the operations of the client."""
         self._client = client
         operations = client.individuals
         self.create = operations.create
@@ -192,6 +195,7 @@ class LabConversionAccounts:
     """Conversion accounts, also as a frame or a table."""
 
     def __init__(self, client: Client) -> None:
+        """Take over the operations of the client."""
         self._client = client
         operations = client.conversion_accounts
         self.create = operations.create

@@ -95,6 +95,7 @@ class ScenarioRun:
         return str(getattr(self.resource, "status", ""))
 
     def __repr__(self) -> str:
+        """The outcome, and a line for each step."""
         run_lines = [f"{self.scenario.label}: {self.id} is {self.status}  [{self.place}]"]
         for step in self.way:
             time_text = f"{step.at:%H:%M:%S}" if step.at else ""
@@ -217,18 +218,23 @@ class ScenarioRunner:
         return sorted({*self._scenarios, "list", "run"})
 
     def _ipython_key_completions_(self) -> Sequence[str]:
+        """The names to complete in brackets."""
         return list(self._scenarios)
 
     def __iter__(self) -> Iterator[str]:
+        """The names of the scenarios."""
         return iter(self._scenarios)
 
     def __len__(self) -> int:
+        """The number of scenarios."""
         return len(self._scenarios)
 
     def __contains__(self, name: object) -> bool:
+        """Whether a scenario has exactly this name."""
         return name in self._scenarios
 
     def __repr__(self) -> str:
+        """The name and the outcome of each scenario."""
         width = max(map(len, self._scenarios))
         scenario_lines = [
             f"  {scenario.name:<{width}}  {scenario.outcome}"
@@ -253,9 +259,11 @@ class ScenarioRunner:
         return page
 
     def _repr_mimebundle_(self, **_: object) -> Any:
+        """The card for Jupyter, by MIME type."""
         return bundle_or_text(self._make_page, repr(self))
 
     def _ipython_display_(self) -> None:
+        """Show the card in a notebook."""
         display_or_text(self._make_page)
 
 

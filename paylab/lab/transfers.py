@@ -55,6 +55,7 @@ class LabTransfers:
     """
 
     def __init__(self, client: Client, *, is_embedded: bool = False) -> None:
+        """Take over the operations of the client."""
         self._client = client
         self._is_embedded = is_embedded
         operations = client.transfers

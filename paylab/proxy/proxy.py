@@ -77,6 +77,7 @@ class Proxy:
         timeout: float = TIMEOUT_SECONDS,
         transport: Transport | None = None,
     ) -> None:
+        """Open the port. Nothing is answered before `start`."""
         self.to = check_base_url(to)
         check_encrypted(self.to)
         if keys is None and not pass_through:
@@ -190,12 +191,15 @@ class Proxy:
         self._serving.abort(client_address)
 
     def __repr__(self) -> str:
+        """The address, the service and the number of requests."""
         return f"<Proxy {self.base_url} to {self.to}, {len(self._recorder.journal)} requests>"
 
     def __enter__(self) -> Proxy:
+        """Start to listen, unless it does already."""
         if not self._serving.is_alive():
             self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Stop listening."""
         self.stop()

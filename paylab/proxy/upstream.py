@@ -54,6 +54,7 @@ class RedirectAnswerError(Exception):
     """A redirect with its body; raised before httpx parses its target and closes it."""
 
     def __init__(self, response: httpx.Response) -> None:
+        """Read the body of a redirect before its connection is closed."""
         super().__init__("redirected")
         self.response = response
         self.body = read_decoded(response, ANSWER_BYTES_MAX)
@@ -69,6 +70,7 @@ class Upstream:
     """Sends requests to a service as they are, without redirects, cookies or repetitions."""
 
     def __init__(self, settings: Settings, transport: Transport | None = None) -> None:
+        """Make the HTTP client, which follows no redirect."""
         self._deadline = Deadline()
         self._timeout = settings.timeout
         self._http = http_client(settings, transport, self._deadline.cap)

@@ -47,6 +47,7 @@ class Cleaner:
         is_encoded: bool = False,
         depth: int = 0,
     ) -> None:
+        """Make a cleaner; `depth` is how many encodings the text was inside of."""
         self._report = report
         self._rules = rules
         self._texts = TextCleaner(report, rules, self._find_kind if depth < ENCODINGS_MAX else None)

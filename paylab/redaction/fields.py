@@ -122,6 +122,7 @@ class _AsciiTable(dict[int, int]):
     """
 
     def __missing__(self, code: int) -> int:
+        """Find the ASCII character for a code point, and keep it."""
         self[code] = ord(_fold_character(chr(code)))
         return self[code]
 

@@ -48,11 +48,13 @@ class Secret:
         return self.__text
 
     def __repr__(self) -> str:
+        """The mark in place of the text."""
         return HIDDEN
 
     __str__ = __repr__
 
     def __format__(self, spec: str, /) -> str:
+        """The mark in place of the text, in an f-string too."""
         return HIDDEN
 
     def __reduce__(self) -> tuple[type[Secret], tuple[()]]:
@@ -60,9 +62,11 @@ class Secret:
         return type(self), ()
 
     def __copy__(self) -> Self:
+        """The same secret."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """The same secret."""
         return self
 
 

@@ -36,6 +36,7 @@ class Leak:
     kind: str
 
     def __str__(self) -> str:
+        """The place and the kind, escaped."""
         return printable_lines(f"{self.where}: {self.kind}")
 
 

@@ -211,4 +211,5 @@ class CallDisplay:
         return {"text/html": calls_table(self._calls), "text/plain": repr(self._calls)}
 
     def __repr__(self) -> str:
+        """Whether calls are shown."""
         return "<calls are shown as they are made>" if self._stop_listening else "<stopped>"

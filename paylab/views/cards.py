@@ -55,9 +55,11 @@ class Card:
         return self.code.png(size)
 
     def __repr__(self) -> str:
+        """The card as plain text."""
         return html.plain_text(self.title, self.text_rows, self.service_name)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """The card for Jupyter, by MIME type."""
         caution = html.warning(self.caution) if self.caution else ""
         title = html.heading(self.title, self.service_name)
         columns = [html.column(title, caution, *self.html_parts)]

@@ -80,6 +80,7 @@ class Chart:
     """
 
     def __init__(self, title: str, spec: Spec) -> None:
+        """Add the styles and the size that all charts have to a specification."""
         self.title = plain(title, TEXT_LENGTH_MAX)
         heading = {"text": title, "anchor": "start"}
         usual_width = {"name": "usual_width", "value": spec.get("width", PANEL_WIDTH)}
@@ -89,6 +90,7 @@ class Chart:
         )
 
     def __repr__(self) -> str:
+        """The title."""
         return f"Chart({self.title!r})"
 
     def png(self) -> bytes:
@@ -125,6 +127,7 @@ class Chart:
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> tuple[JsonObject, JsonObject]:
+        """The specification and a picture of it for Jupyter, by MIME type."""
         bundle: JsonObject = {MIME: self.spec, "text/plain": repr(self)}
         try:
             bundle["image/png"] = self.png()

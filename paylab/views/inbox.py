@@ -56,6 +56,7 @@ class InboxView(anywidget.AnyWidget):
     service = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, inbox: Inbox, service_name: str = "") -> None:
+        """Show the events, and refresh when others arrive."""
         super().__init__(service=service_name)
         self._inbox = inbox
         self._is_stopped = False
@@ -125,9 +126,11 @@ class InboxView(anywidget.AnyWidget):
         return f"<b>Payload</b>{text_block(payload_text)}{comparison}"
 
     def _repr_mimebundle_(self, **_: object) -> Any:
+        """The widget and what is saved of it for Jupyter, by MIME type."""
         return {WIDGET: widget_reference(self), **self.static_bundle()}, {}
 
     def _ipython_display_(self) -> None:
+        """Show the widget and what is saved of it as two outputs."""
         display_with_static(self, self.static_bundle())
 
     def static_bundle(self) -> dict[str, str]:

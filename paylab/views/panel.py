@@ -140,9 +140,11 @@ class PanelView(anywidget.AnyWidget):
             return f"It was not sent again: {error}"
 
     def _ipython_display_(self) -> None:
+        """Show the widget and what is saved of it as two outputs."""
         display_with_static(self, self.static_bundle())
 
     def _repr_mimebundle_(self, **_: object) -> Any:
+        """The widget and what is saved of it for Jupyter, by MIME type."""
         return {WIDGET: widget_reference(self), **self.static_bundle()}, {}
 
     def static_bundle(self) -> dict[str, str]:

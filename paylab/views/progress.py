@@ -41,9 +41,11 @@ class Bar:
         self.total = total
 
     def __repr__(self) -> str:
+        """The bar as text, such as "3 of 10 payouts"."""
         return f"{self.done:,} of {self.total:,} {self.item_name}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """The bar for Jupyter, by MIME type."""
         bar_tag = f'<progress value="{self.done}" max="{max(self.total, 1)}"></progress>'
         bar_html = f'<div role="status">{bar_tag} {html.escape(repr(self))}</div>'
         return {"text/html": bar_html, "text/plain": repr(self)}
@@ -68,6 +70,7 @@ class Line:
         self.pages = pages
 
     def __repr__(self) -> str:
+        """The line as text; after a while with the speed."""
         progress_text = f"{self.rows:,} {self.item_name}, {html.plural(self.pages, 'page')}"
         seconds = self._clock() - self._started_at
         if seconds < SPEED_SHOWN_SECONDS:

@@ -53,6 +53,7 @@ class QRText:
     """A QR text, its payload if it is readable, and its problem."""
 
     def __init__(self, text: str) -> None:
+        """Read the payload of a text, as far as it is readable, and check it."""
         self.text = text
         self.payload: Payload | None = None
         with suppress(EMVError):
@@ -168,12 +169,14 @@ class QR:
         return "This QR code is not valid" if self.problem else "Scan to pay"
 
     def __repr__(self) -> str:
+        """The card as plain text."""
         code_rows = [*self.table(), ("Text", self.payload)]
         if self.problem:
             code_rows.insert(0, ("Do not pay", self.problem))
         return html.plain_text(self.title, code_rows, self.service_name)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """The card and the pictures for Jupyter, by MIME type."""
         picture_html = self.modules.img(self.size, "QR code")
         card_html = html.card(picture_html, self._html_column())
         return {

@@ -32,6 +32,7 @@ class ReferenceCard:
     text: str = field(repr=False)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """The card for Jupyter, by MIME type."""
         introduction = f'<div style="{MUTED}">{escape(INTRODUCTION)}</div>'
         content = card(column(heading(self.title), introduction, *self.blocks))
         return {"text/html": content, "text/plain": self.text}

@@ -45,6 +45,7 @@ class ScenarioPage(FormPage):
     def __init__(
         self, scenarios: Sequence[Any], run: Callable[[str], Any], problem: str = ""
     ) -> None:
+        """Make the buttons, or say why there are none."""
         self._run = run
         self._problem = problem
         self.scenarios = {scenario.name: scenario for scenario in scenarios}

@@ -43,6 +43,7 @@ class AccountForm(Form):
         example: JsonMapping | None = None,
         service: Service | None = None,
     ) -> None:
+        """Make the form, filled in with `account` or the `example`."""
         self._create = create
         self._update = update
         self._owner_id = owner

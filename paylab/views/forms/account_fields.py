@@ -54,6 +54,7 @@ class AccountFields(Group):
         may_add_later: bool = False,
         service: Service | None = None,
     ) -> None:
+        """Make the inputs of all countries; only those of `country` are shown."""
         self.prefix = prefix
         self._may_add_later = may_add_later
         self._countries = countries.of(service)
@@ -85,6 +86,7 @@ class AccountFields(Group):
         )
 
     def __iter__(self) -> Iterator[FormField]:
+        """The inputs: the type first, then all details."""
         return iter([self.type, *self.details.values()])
 
     @property

@@ -54,6 +54,7 @@ class ConversionAccountForm(OrderForm):
         service: Service | None = None,
         **refresh_options: Any,
     ) -> None:
+        """Make the form; RuleError if no wallet has the id `wallet`."""
         self._create = create
         self._wait = wait
         self._read = read

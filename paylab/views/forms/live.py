@@ -47,6 +47,7 @@ class LiveStatus(traitlets.HasTraits, FormPage):
         read_history: Callable[[str], History] = lambda _: (),
         **refresh_options: Any,
     ) -> None:
+        """Read the resource once, and refresh it until its state is final."""
         super().__init__()
         self._read_history = read_history
         self._read = read

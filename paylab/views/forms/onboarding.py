@@ -59,6 +59,7 @@ class OnboardingForm(Form):
         clock: Callable[[], datetime] = _utc_now,
         service: Service | None = None,
     ) -> None:
+        """Make the form of a country, whose user can choose another one."""
         self._service = service
         self._on_ramp_only = on_ramp_only
         self._create = create

@@ -47,6 +47,7 @@ class View(anywidget.AnyWidget):
     _css = read_asset("../widget.css") + read_asset("view.css")
 
     def __init__(self, page: FormPage) -> None:
+        """Follow the page, and the messages of a browser."""
         super().__init__()
         self._page = page
         self._nodes_by_id = dict[str, Node]()
@@ -223,6 +224,7 @@ class FormPage:
         return self
 
     def __deepcopy__(self, memo: object) -> Self:
+        """The page itself."""
         return self
 
     def static_bundle(self) -> dict[str, str]:
@@ -232,11 +234,14 @@ class FormPage:
         return {"text/html": static_html(card), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
+        """The rows as plain text."""
         return html.plain_text(self.title, self.rows(), self.service_name)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> JsonObject:
+        """The widget and what is saved of it for Jupyter, by MIME type."""
         return {WIDGET: widget_reference(self.view), **self.static_bundle()}
 
     def _ipython_display_(self) -> None:
+        """Show the widget and what is saved of it as two outputs."""
         self._display_cell = _current_cell_number()
         self._static_display = display_with_static(self.view, self.static_bundle())

@@ -57,6 +57,7 @@ class ImagesForm(Form):
         example: bool = False,
         service: Service | None = None,
     ) -> None:
+        """Make a slot for each side; only the requested ones are shown."""
         self._upload = upload
         self._details = list(details)
         self._is_example = example

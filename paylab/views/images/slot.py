@@ -72,6 +72,7 @@ class Slot(FormField):
     def __init__(
         self, side: str, make_specimen: Callable[..., ImageChoice], service: Service | None
     ) -> None:
+        """Make the inputs of an empty slot: a file, a path, and a specimen."""
         super().__init__(side, SIDE_LABELS[side])
         self.side = side
         self._make_specimen = make_specimen
