@@ -63,6 +63,7 @@ def _has_layout(connection: sqlite3.Connection, layout: Layout) -> bool:
         raise sqlite3.DatabaseError(
             f"its format is {version}, this version of paylab reads {layout.version}"
         )
-    if mark not in (0, layout.mark) or (mark == 0 and version):
+    is_new = mark == 0 and version == 0
+    if mark != layout.mark and not is_new:
         raise sqlite3.DatabaseError("it is a database of another program")
     return bool(mark and version)

@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
             child = runtime.start_process(
                 command,
                 env=environment,
-                # Jupyter and PYTHONPATH look for programs and modules in the current folder.
+                # In a new folder, since Jupyter would run programs and modules of the current one.
                 cwd=settings,
                 # Ctrl-C ends JupyterLab from here: JupyterLab itself would ask for confirmation.
                 start_new_session=True,
@@ -221,10 +221,12 @@ def _may_replace(copy: Path, our_digests: Collection[str | None]) -> bool:
 
     A link, a pipe, and a file that is larger than any notebook of ours are somebody else's.
     """
-    if copy.is_symlink() or (copy.exists() and not copy.is_file()):
+    if copy.is_symlink():
         return False
     if not copy.exists():
         return True
+    if not copy.is_file():
+        return False
     is_large = copy.stat().st_size > COPY_BYTES_MAX
     return not is_large and sha256(copy.read_bytes()).hexdigest() in our_digests
 

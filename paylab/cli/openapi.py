@@ -109,7 +109,8 @@ def _write_bruno(options: argparse.Namespace) -> int:
     if options.to is None:
         raise ConfigError("a collection of Bruno is a folder: name it with --to FOLDER")
     folder = files.path_of(options.to)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    is_empty_folder = folder.is_dir() and not any(folder.iterdir())
+    if folder.exists() and not is_empty_folder:
         raise ConfigError(f"{options.to} is not an empty folder: name another one")
     text_by_file = make_bruno_collection(service_for(options.service), options.server)
     for file_name, file_text in text_by_file.items():

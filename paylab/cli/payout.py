@@ -18,14 +18,14 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from ..client.settings import refuse_unknown_variables, resolve
 from ..errors.base import ConfigError, RuleError
 from ..errors.extras import require_extra
-from ..lab.lab import connect
+from ..lab.lab import Lab, connect
 from ..payments.batch import check_results_path
 from ..payments.identity import REFERENCE
 from ..payments.outcome import MADE, UnpaidWarning
@@ -121,9 +121,19 @@ def run(options: argparse.Namespace) -> int:
     lab = connect()
     announce(lab.place)
     confirm(lab.place, f"send {count(len(plan.rows), 'payout')}", yes=options.yes)
+    results = _send_payouts(lab, options, payout_options)
+    if options.to is not None:
+        warn_user(f"paylab: the outcome of each row is in {options.to}")
+    return _print_results(results, as_json=options.json)
+
+
+def _send_payouts(
+    lab: Lab, options: argparse.Namespace, payout_options: Mapping[str, Any]
+) -> BatchResults:
+    """Send each payout of the file once; `payout_options` are those that it was checked with."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnpaidWarning)  # the rows are printed below
-        results = lab.transfers.create_many(
+        warnings.simplefilter("ignore", UnpaidWarning)  # the results tell the unpaid rows
+        return lab.transfers.create_many(
             options.file,
             lookback=options.lookback,
             older=options.older,
@@ -133,9 +143,6 @@ def run(options: argparse.Namespace) -> int:
             progress=True,
             **payout_options,
         )
-    if options.to is not None:
-        warn_user(f"paylab: the outcome of each row is in {options.to}")
-    return _print_results(results, as_json=options.json)
 
 
 def _find_service() -> Service:

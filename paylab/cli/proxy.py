@@ -93,28 +93,31 @@ def _har_while_running(proxy: Proxy, options: argparse.Namespace) -> AbstractCon
 
 
 def make_proxy(options: argparse.Namespace) -> Proxy:
-    """The proxy of the options, with the keys and the service of the settings."""
+    """Make the proxy of the options, with the keys and the service of the settings.
+
+    With --pass-through and --to, no settings are needed.
+    """
     from ..client.base_url import check_base_url, check_encrypted
     from ..client.settings import resolve
     from ..proxy import Proxy
 
     keys = None
-    to = options.to
-    if to is not None:
-        check_encrypted(check_base_url(to))  # an address that is wrong needs no keys
+    service_url = options.to
+    if service_url is not None:
+        check_encrypted(check_base_url(service_url))  # before keys are asked for
     read_only = options.read_only
     service = service_for(options.service)
-    needs_keys = not options.pass_through
-    if needs_keys or to is None or options.profile:
-        settings = resolve(base_url=to, profile=options.profile, service=options.service)
+    needs_settings = not options.pass_through or service_url is None
+    if needs_settings or options.profile:
+        settings = resolve(base_url=service_url, profile=options.profile, service=options.service)
         if settings is None:
             raise ConfigError("name the service: --to https://sandbox.example.com")
         keys = settings.api_key, settings.secret_key
-        to = settings.base_url
+        service_url = settings.base_url
         read_only = read_only or settings.read_only
         service = settings.service
     return Proxy(
-        to,
+        service_url,
         keys=keys,
         service=service,
         port=options.port,

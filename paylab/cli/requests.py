@@ -15,7 +15,7 @@ from ..errors.base import ConfigError
 from ..files import path_of
 from ..journal.har import write_har
 from ..lab.lab import connect
-from .journals import find_journal
+from .journals import ServedJournal, find_journal
 from .request_lines import show_request, yield_new_requests
 from .terminal import follow, in_range, warn_user
 
@@ -48,23 +48,28 @@ def run(options: argparse.Namespace) -> int:
                 " and export the lines that it prints"
             )
         if options.har:
-            path = write_har(
-                journal.journal(raw=options.raw), lab.settings.base_url, path_of(options.har)
-            )
-            bodies_text = "with all bodies as they came: keep it private"
-            content_text = bodies_text if options.raw else "redacted"
-            warn_user(f"paylab: wrote {path}, {content_text}; only you can read it (mode 0600)")
+            _write_har(journal, lab.settings.base_url, options)
             return 0
-        show = partial(show_request, as_json=options.json, refused=options.refused)
-        requests = list(journal.requests)
-        wanted_requests = [
-            request for request in requests if request.is_refused or not options.refused
-        ]
-        earlier_count = max(0, len(wanted_requests) - options.last)
-        for request in wanted_requests[earlier_count:]:
-            show(request)
-        if options.follow:
-            return follow(partial(yield_new_requests, journal.requests, requests), show, "request")
-        if not wanted_requests:
-            warn_user("No requests yet.")
+        return _show_requests(journal, options)
+
+
+def _write_har(journal: ServedJournal, base_url: str, options: argparse.Namespace) -> None:
+    """Write all records to a HAR file, and say whether it is redacted."""
+    path = write_har(journal.journal(raw=options.raw), base_url, path_of(options.har))
+    content_text = "with all bodies as they came: keep it private" if options.raw else "redacted"
+    warn_user(f"paylab: wrote {path}, {content_text}; only you can read it (mode 0600)")
+
+
+def _show_requests(journal: ServedJournal, options: argparse.Namespace) -> int:
+    """Show the last requests, and with --follow those that come."""
+    show = partial(show_request, as_json=options.json, refused=options.refused)
+    requests = list(journal.requests)
+    wanted_requests = [request for request in requests if request.is_refused or not options.refused]
+    hidden_count = max(0, len(wanted_requests) - options.last)
+    for request in wanted_requests[hidden_count:]:
+        show(request)
+    if options.follow:
+        return follow(partial(yield_new_requests, journal.requests, requests), show, "request")
+    if not wanted_requests:
+        warn_user("No requests yet.")
     return 0

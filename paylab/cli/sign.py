@@ -106,6 +106,27 @@ def _sign_request(options: argparse.Namespace) -> int:
         body_text = request.body.decode(errors="replace")
         say(curl(SnippetRequest(options.method, request.url, body_text, signing=dialect)))
         return 0
+    headers, signature = _make_headers(options, request, settings, date)
+    if options.json:
+        text_by_layer = {"canonical": signature.canonical, "payload": signature.payload}
+        say(json.dumps({**text_by_layer, "signature": signature.value, "headers": headers}))
+        return 0
+    header_lines = [f"{header_name}: {value}" for header_name, value in headers.items()]
+    text_by_title = {
+        "Canonical request": signature.canonical,
+        "Payload: scheme, date, SHA-256 of the canonical request": signature.payload,
+        _SIGNATURE_TITLES[dialect.signature]: signature.value,
+        "Headers": "\n".join(header_lines),
+    }
+    say(sections(text_by_title))
+    return 0
+
+
+def _make_headers(
+    options: argparse.Namespace, request: SignedRequest, settings: Settings, date: str
+) -> tuple[dict[str, str], signing.Signature]:
+    """Make the headers of a request in the dialect of the service, and its signature."""
+    dialect = settings.service.signing
     headers, signature = signing.signed_headers(
         settings.api_key.reveal(),
         signing.key_bytes(settings.secret_key.reveal(), dialect.key_encoding),
@@ -121,21 +142,9 @@ def _sign_request(options: argparse.Namespace) -> int:
         host_form=dialect.signed_host,
         form=dialect.signature,
     )
-    headers |= {"Content-Type": "application/json"} if request.body else {}
-    if options.json:
-        text_by_layer = {"canonical": signature.canonical, "payload": signature.payload}
-        say(json.dumps({**text_by_layer, "signature": signature.value, "headers": headers}))
-        return 0
-    text_by_title = {
-        "Canonical request": signature.canonical,
-        "Payload: scheme, date, SHA-256 of the canonical request": signature.payload,
-        _SIGNATURE_TITLES[dialect.signature]: signature.value,
-        "Headers": "\n".join(
-            f"{header_name}: {header_value}" for header_name, header_value in headers.items()
-        ),
-    }
-    say(sections(text_by_title))
-    return 0
+    if request.body:
+        headers["Content-Type"] = "application/json"
+    return headers, signature
 
 
 def _make_base_setting(url: str) -> dict[str, str]:

@@ -28,6 +28,7 @@ from .terminal import in_range, port, stop_event
 if TYPE_CHECKING:
     from threading import Event
 
+    from ..simulator.server import Server
     from ..simulator.simulator import Simulator
 
 EXAMPLE = "paylab simulator --port 8080 --data world.db"
@@ -155,15 +156,18 @@ def run(options: argparse.Namespace) -> int:
                 return run_program(options.program, environment(server, options.service), stopped)
             finally:
                 stopped.set()  # the rehearsal ends too
-        if options.json:
-            start_line = json.dumps({name: getattr(server, name) for name in FACTS})
-        else:
-            start_line = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
-            start_line += f"\n{exports(server, FACTS)}"
-        print(start_line, flush=True)
+        print(_start_text(server, as_json=options.json), flush=True)
         while not stopped.wait(1) and server.is_alive():
             pass
     return 0
+
+
+def _start_text(server: Server, *, as_json: bool) -> str:
+    """The address and the keys of a server, to read or as one line of JSON."""
+    if as_json:
+        return json.dumps({fact_name: getattr(server, fact_name) for fact_name in FACTS})
+    address_line = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
+    return f"{address_line}\n{exports(server, FACTS)}"
 
 
 def _start_rehearsal(simulator: Simulator, seconds: float, stopped: Event) -> None:

@@ -70,9 +70,10 @@ def _describe_type_parts(annotation: object) -> Iterable[str]:
     if origin in (Union, UnionType):
         takes_any_text = str in type_arguments
         for member in type_arguments:
-            # The words of a Literal are not listed beside `str`, which takes any text.
-            if not (takes_any_text and get_origin(member) is Literal):
-                yield from _describe_type_parts(member)
+            is_literal = get_origin(member) is Literal
+            if takes_any_text and is_literal:
+                continue  # `str` takes any text, so the words are not listed beside it
+            yield from _describe_type_parts(member)
     elif origin is Literal:
         yield from map(repr, type_arguments)
     else:

@@ -209,9 +209,11 @@ class ListSource:
 
 def page_size(limit: int | None) -> int:
     """The page size for `limit` rows; OptionError for an invalid limit."""
-    if limit is not None and (type(limit) is not int or limit < 1):
+    if limit is None:
+        return PAGE_MAX
+    if type(limit) is not int or limit < 1:
         raise OptionError([Problem("limit", "must be a whole number of rows, 1 or more")])
-    return min(limit or PAGE_MAX, PAGE_MAX)
+    return min(limit, PAGE_MAX)
 
 
 def report_progress(

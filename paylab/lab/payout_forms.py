@@ -199,7 +199,8 @@ class PayoutForms:
 
         For other currencies the list is empty, and no request is sent.
         """
-        if not resource.recipient_id or not codes.is_stablecoin(resource.source_currency or ""):
+        pays_stablecoin = codes.is_stablecoin(resource.source_currency or "")
+        if not resource.recipient_id or not pays_stablecoin:
             return []
         accounts = self._individuals.get(resource.recipient_id).financial_accounts or []
         return [account for account in accounts if isinstance(account, FinancialAccount)]

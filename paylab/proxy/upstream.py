@@ -184,7 +184,8 @@ def _find_odd_header(headers: Mapping[str, str]) -> str | None:
     Only a service in this process can answer with one; httpx refuses it from others.
     """
     for header_name, header_value in headers.items():
-        if not (HEADER_NAME.fullmatch(header_name) and _HEADER_VALUE.fullmatch(header_value)):
+        is_name = HEADER_NAME.fullmatch(header_name) is not None
+        if not is_name or not _HEADER_VALUE.fullmatch(header_value):
             return header_name
     return None
 

@@ -48,16 +48,16 @@ def cell(value: object, *, is_utc_stated: bool = False) -> str:
 
 
 def _text_html(cell_text: str) -> str:
-    """A text as HTML: a short one, a status and an amount are kept on one line."""
+    """A text as HTML: a short one, a status and an amount are kept on one line; a path is code."""
     amount_match = AMOUNT_PATTERN.fullmatch(cell_text)
     if amount_match:
         return _unbroken_html(f"{int(amount_match[1]):,}{amount_match[2]}")
-    dot = status_dot(cell_text)
-    is_short = 0 < len(cell_text) <= ONE_LINE_LENGTH
-    if dot or (is_short and not cell_text.startswith("/")):
-        return _unbroken_html(dot + html.escape(cell_text))
     if cell_text.startswith("/"):
         return f'<code style="{PATH_STYLE}">{_with_word_breaks(cell_text)}</code>'
+    dot = status_dot(cell_text)
+    is_short = 0 < len(cell_text) <= ONE_LINE_LENGTH
+    if dot or is_short:
+        return _unbroken_html(dot + html.escape(cell_text))
     return words_html(cell_text)
 
 

@@ -79,46 +79,53 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
 
     `total` is the number of all rows if `rows` are only the first ones. `number_columns` are the
     positions of the columns that are aligned to the right, and `source` names the service below
-    the table. No word is broken in the middle. Too narrow a page scrolls the table, not the
-    output; the keyboard can scroll it, and a shadow shows that there is more. Below the table it
+    the table. No word is broken in the middle: a narrow page scrolls the table. Below the table it
     says that times are UTC, unless the name of their column does.
     """
     shown_rows = rows[:row_max]
-    time_columns = _time_columns(shown_rows)
+    time_columns = _find_time_columns(shown_rows)
     header_names = [str(column_name) for column_name in column_names]
     styles = [
         _column_style(
-            is_number=index in number_columns,
-            is_unbroken=index in time_columns and len(header_names) > BROKEN_TIME_COLUMNS_MAX,
-            is_last=index == len(header_names) - 1,
+            is_number=column_index in number_columns,
+            is_unbroken=column_index in time_columns
+            and len(header_names) > BROKEN_TIME_COLUMNS_MAX,
+            is_last=column_index == len(header_names) - 1,
         )
-        for index in range(len(header_names))
+        for column_index in range(len(header_names))
     ]
-    header_cells = "".join(
-        f'<th scope="col" style="{style};{HEADER_STYLE}">{_header_html(column_name)}</th>'
-        for style, column_name in zip(styles, header_names, strict=True)
-    )
     rows_html = "".join(
         _row_html(row, styles, time_columns, is_last=row_number == len(shown_rows))
         for row_number, row in enumerate(shown_rows, 1)
     )
     if not shown_rows:
         rows_html = _empty_row_html(len(header_names))
-    header_html = (
-        f'<thead><tr style="background:none;border-bottom:{BORDER}">{header_cells}</tr></thead>'
-    )
-    table_content = f"{header_html}<tbody>{rows_html}</tbody>"
-    scroll_attributes = 'tabindex="0" role="group" aria-label="Table"'
-    scroll_style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:0 0 6px;{SCROLL_SHADOW}"
-    row_count = len(rows) if total is None else total
+    table_content = f"{_header_row_html(header_names, styles)}<tbody>{rows_html}</tbody>"
     table_width = f"min-width:min(100%,{COLUMN_PIXELS * len(header_names)}px)"
     table_html = f'<table style="{TABLE_STYLE};{table_width}">{table_content}</table>'
+    row_count = len(rows) if total is None else total
     has_unnamed_times = any("UTC" not in header_names[index] for index in time_columns)
     footer_html = _footer_line(row_count - len(shown_rows), source, has_times=has_unnamed_times)
-    return f'<div {scroll_attributes} style="{scroll_style}">{table_html}</div>{footer_html}'
+    return _scrolling_html(table_html) + footer_html
 
 
-def _time_columns(rows: Sequence[Sequence[object]]) -> set[int]:
+def _header_row_html(header_names: Sequence[str], styles: Sequence[str]) -> str:
+    """The header of a table, each name in the style of its column."""
+    header_cells = "".join(
+        f'<th scope="col" style="{style};{HEADER_STYLE}">{_header_html(column_name)}</th>'
+        for style, column_name in zip(styles, header_names, strict=True)
+    )
+    return f'<thead><tr style="background:none;border-bottom:{BORDER}">{header_cells}</tr></thead>'
+
+
+def _scrolling_html(table_html: str) -> str:
+    """A table that scrolls sideways by itself, with the mouse or the keyboard."""
+    attributes = 'tabindex="0" role="group" aria-label="Table"'
+    style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:0 0 6px;{SCROLL_SHADOW}"
+    return f'<div {attributes} style="{style}">{table_html}</div>'
+
+
+def _find_time_columns(rows: Sequence[Sequence[object]]) -> set[int]:
     """The positions of the columns of times: all cells are times or empty, and one is a time."""
     time_columns = set()
     for column_index, column_cells in enumerate(zip(*rows, strict=False)):
