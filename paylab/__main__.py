@@ -19,9 +19,9 @@ def main() -> int:
         signal.signal(signal.SIGINT, _leave)
     from .cli.main import read_options, run
 
-    options = read_options()
+    options = read_options()  # this loads the module of the command
     if signal.getsignal(signal.SIGINT) is _leave:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # the command handles it itself
     return run(options)
 
 

@@ -38,18 +38,18 @@ def host_refusal(
     if len(hosts) > 1:  # programs on the way may have read different ones
         return 400, f"a request has one Host header, not {len(hosts)}"
     for host in hosts:
-        host_name = _host_of_url(f"//{host}")
+        host_name = _read_host_name(f"//{host}")
         is_address = _read_address(host_name) is not None
         is_allowed = host_name in allowed or is_address or _is_local_name(host_name)
         if not is_allowed:
             return 421, f"the Host {host[:80]!a} is not a name of this server"
     for origin in origins:
-        if not _is_local_name(_host_of_url(origin)):
+        if not _is_local_name(_read_host_name(origin)):
             return 403, f"requests from other web sites are refused: the Origin is {origin[:80]!a}"
     return None
 
 
-def _host_of_url(url: str) -> str:
+def _read_host_name(url: str) -> str:
     """The host of a URL in lower case. Empty if it has none."""
     try:
         return (urlsplit(url).hostname or "").lower()

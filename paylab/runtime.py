@@ -128,7 +128,7 @@ class Repetition:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Start the calls. Without threads and a running event loop there are none."""
+        """Start the calls in a thread, else in the running event loop; without both do nothing."""
         if has_threads():
             self._thread = start_thread(self._repeat, self._name)
             return

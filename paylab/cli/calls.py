@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show_call(call: Mapping[str, Any], *, as_json: bool, failed: bool) -> bool:
-    """Show a call, unless only failed ones are wanted (`failed`); return whether it was shown."""
+    """Show a call, or with `failed` only a failed one; return whether it was shown."""
     is_success = call["status"] in range(200, 300)
     if failed and is_success:
         return False

@@ -98,8 +98,9 @@ def _check_clock(lab: Lab) -> Iterator[Check]:
     A simulator may have another time on purpose.
     """
     if lab.simulator is not None:
-        time_text, speed = to_text(lab.simulator.clock.now), lab.simulator.clock.speed
-        pace = "frozen at" if lab.simulator.clock.frozen else f"running at {speed:g}x, now"
+        clock = lab.simulator.clock
+        time_text = to_text(clock.now)
+        pace = "frozen at" if clock.frozen else f"running at {clock.speed:g}x, now"
         yield Check("clock", True, f"the simulator's clock is {pace} {time_text}")
         return
     date_header = lab.calls[-1].response_headers.get("date") if lab.calls else None

@@ -43,12 +43,11 @@ def read_filter_options(options: argparse.Namespace, kind: str | None) -> dict[s
 
     `kind` is the name of the list, such as `transfers`; None if it is not known.
     """
-    all_values = {filter_name: getattr(options, filter_name) for filter_name in _HELP}
-    filters = {
-        filter_name: filter_value
-        for filter_name, filter_value in all_values.items()
-        if filter_value is not None
-    }
+    filters = {}
+    for filter_name in _HELP:
+        filter_value = getattr(options, filter_name)
+        if filter_value is not None:
+            filters[filter_name] = filter_value
     if not filters:
         return {}
     if kind is None or kind not in FIELDS:

@@ -109,22 +109,22 @@ def run(options: argparse.Namespace) -> int:
         tempfile.TemporaryDirectory() as runtime_folder,
         _kernel_environment(options) as environment,
     ):
-        settings = Path(runtime_folder)
+        settings_folder = Path(runtime_folder)
         trust_copies(folder)
-        (settings / "overrides.json").write_text(json.dumps(OVERRIDES))
+        (settings_folder / "overrides.json").write_text(json.dumps(OVERRIDES))
         command = [
             *_jupyter_command(folder, first_path, options),
-            f"--LabApp.app_settings_dir={settings}",
+            f"--LabApp.app_settings_dir={settings_folder}",
         ]
         environment.setdefault("JUPYTER_TOKEN", token_hex(24))
-        for variable_name in JUPYTER_FOLDERS & environment.keys():
+        for variable_name in JUPYTER_FOLDERS & environment.keys():  # relative to this folder
             environment[variable_name] = str(Path(environment[variable_name]).resolve())
-        with (settings / "jupyter.log").open("w+") as log:
+        with (settings_folder / "jupyter.log").open("w+") as log:
             child = runtime.start_process(
                 command,
                 env=environment,
                 # In a new folder, since Jupyter would run programs and modules of the current one.
-                cwd=settings,
+                cwd=settings_folder,
                 # Ctrl-C ends JupyterLab from here: JupyterLab itself would ask for confirmation.
                 start_new_session=True,
                 stdout=None if options.verbose else log,
@@ -272,10 +272,10 @@ def _packaged_notebooks() -> dict[str, bytes]:
 
 def _read_record(target: Path) -> dict[str, str]:
     """The SHA-256 of each copied notebook by its name; empty if they cannot be read."""
-    path = target / RECORD
+    record_path = target / RECORD
     try:
-        is_readable = path.is_file() and path.stat().st_size <= RECORD_BYTES_MAX
-        digests = json.loads(path.read_bytes()) if is_readable else {}
+        is_readable = record_path.is_file() and record_path.stat().st_size <= RECORD_BYTES_MAX
+        digests = json.loads(record_path.read_bytes()) if is_readable else {}
     except (OSError, ValueError, RecursionError):
         return {}
     return dict(digests) if isinstance(digests, dict) else {}

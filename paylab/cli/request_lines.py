@@ -30,7 +30,7 @@ def yield_new_requests(
 
 
 def show_request(request: JournalRequest, *, as_json: bool, refused: bool) -> bool:
-    """Show a request, unless only refused ones are wanted (`refused`); return whether it was."""
+    """Show a request, or with `refused` only a refused one; return whether it was shown."""
     if refused and not request.is_refused:
         return False
     if as_json:

@@ -185,9 +185,9 @@ def _seed_if_new(simulator: Simulator, options: argparse.Namespace) -> Simulator
     from ..simulator.population import seed_world
 
     world = simulator.world
-    if not any(
-        len(world.tables[table_name]) for table_name in ("individuals", "transfers", "conversions")
-    ):
+    table_names = ("individuals", "transfers", "conversions")
+    has_objects = any(len(world.tables[table_name]) for table_name in table_names)
+    if not has_objects:
         seed_world(world, options.transfers, options.individuals, options.conversions)
         simulator.save()
     return simulator

@@ -153,9 +153,8 @@ class APIStatusError(APIError):
         if len(self.problems) != 1:
             return ""
         problem = self.problems[0]
-        is_field_unnamed = not _names_field(self.text, problem.field)
-        says_no_more = problem.message == self.text and is_field_unnamed
-        return plain(str(problem)) if says_no_more else ""
+        says_more = problem.message != self.text or _names_field(self.text, problem.field)
+        return "" if says_more else plain(str(problem))
 
     def _details(self) -> list[str]:
         """The call, and the problems that the message does not say."""

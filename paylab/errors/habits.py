@@ -179,7 +179,10 @@ def read_habits() -> Mapping[str, list[tuple[str, set[str]]]]:
 
 
 def _read_table(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
-    """Each name of other SDKs with its suggestions, and the names that each of these needs."""
+    """Yield each name of other SDKs with its suggestions, and the names that each of these needs.
+
+    A line is `their_name their_other_name: suggestion | suggestion @needed_name,needed_name`.
+    """
     for table_line in table.strip().splitlines():
         if table_line.startswith("#"):
             continue

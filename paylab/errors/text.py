@@ -11,10 +11,10 @@ def plain(text: str, longest: int = LINE_CHARACTERS_MAX) -> str:
     >>> plain("one\\n  two\\a")
     'one two\\\\x07'
     """
-    # Truncated first for speed; escaping makes at most ten characters of one.
+    # Truncated first, for speed: to ten times the length, since folding shortens the text.
     one_line = " ".join(text[: longest * 10].split())
-    safe = printable(one_line[: longest + 1])
-    return safe if len(safe) <= longest else safe[: longest - 1] + "…"
+    escaped_line = printable(one_line[: longest + 1])
+    return escaped_line if len(escaped_line) <= longest else escaped_line[: longest - 1] + "…"
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -29,10 +29,11 @@ def printable(text: str, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(
-        sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode()
-        for sign in text
-    )
+    characters = []
+    for character in text:
+        is_kept = character.isprintable() or character in keep
+        characters.append(character if is_kept else character.encode("unicode_escape").decode())
+    return "".join(characters)
 
 
 def printable_lines(text: object) -> str:

@@ -161,7 +161,7 @@ def _receive_in_process(receivers: Receivers, receiver: Receiver) -> tuple[str, 
 class Webhooks:
     """The events of a lab: it receives, polls, lists and reconciles them.
 
-    `embedded` is a simulator in this process, or None; `controls()` finds any simulator's controls.
+    `embedded` is a simulator in this process, or None. `controls()` finds those of any simulator.
     """
 
     def __init__(

@@ -163,7 +163,7 @@ def run_lost_answer(parts: ScenarioParts, _value: str) -> ScenarioOutcome:
     account_id = _create_recipient_account(parts)
     newest_number = parts.client.calls[-1].number if parts.client.calls else 0
     with parts.controls.faults.on("transfers.create", "drop_after", times=1):
-        transfer = _pay(parts, account_id)
+        transfer = _create_payout(parts, account_id)
     steps = [
         HistoryStep(call.when, f"POST, attempt {call.attempt}: {call.outcome()}")
         for call in parts.client.calls.where(method="POST")
@@ -246,11 +246,11 @@ def _create_recipient_account(parts: ScenarioParts) -> str:
 
 def _create_transfer(parts: ScenarioParts, reference: str) -> Transfer:
     """Send a payout to a new recipient; each one is a payment of its own."""
-    return _pay(parts, _create_recipient_account(parts), reference or None)
+    return _create_payout(parts, _create_recipient_account(parts), reference or None)
 
 
-def _pay(parts: ScenarioParts, account_id: str, reference: str | None = None) -> Transfer:
-    """Create another payout of 10.00 USD to an account in each run."""
+def _create_payout(parts: ScenarioParts, account_id: str, reference: str | None = None) -> Transfer:
+    """Create a payout of 10.00 USD to an account; with `new`, so that each run pays again."""
     return parts.client.transfers.create(
         account_id,
         source_amount="10.00",

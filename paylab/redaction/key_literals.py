@@ -108,9 +108,11 @@ def find_key_literals(text: str) -> Spans:
             yield span
     first_region_start = find_named_regions(text)[0][0]
     for match in _LITERAL_BESIDE_NAME.finditer(text, first_region_start):
+        literal_text = match["text"]
         # The text of another call or lookup may be a name, such as `os.environ["API_KEY"]`.
-        is_harmless = is_word if match["call"] or match["lookup"] else _is_harmless_literal
-        if match.span("text") not in spans_of_others and not is_harmless(match["text"]):
+        may_be_name = bool(match["call"] or match["lookup"])
+        is_harmless = is_word(literal_text) if may_be_name else _is_harmless_literal(literal_text)
+        if match.span("text") not in spans_of_others and not is_harmless:
             yield match.span("text")
 
 

@@ -87,6 +87,7 @@ def is_small_image(image_bytes: bytes) -> bool:
         return True
     if len(image_bytes) > QR_CODE_BYTES_MAX or not image_bytes.startswith(b"\x89PNG\r\n\x1a\n"):
         return False
+    # The header of a PNG has them at this offset.
     pixel_width, pixel_height, bit_depth = unpack_from(">IIB", image_bytes, 16)
     return bool(pixel_width == pixel_height and bit_depth == 1)
 

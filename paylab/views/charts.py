@@ -129,11 +129,12 @@ def fees(frame: pd.DataFrame | None) -> Chart:
 
 def _funnel_panel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
     """The panel of a funnel, from the number of rows per status: a bar for each stage."""
-    stages_by_status = {
-        status_name: _find_passed_stages(machine, status_name) for status_name in counts
+    stages_by_status = {status_name: _passed_stages(machine, status_name) for status_name in counts}
+    last_stage_by_status = {
+        status_name: stages[-1] for status_name, stages in stages_by_status.items()
     }
     total_count = sum(counts.values())
-    bar_values = []
+    bars = []
     labels: dict[str, str | list[str]] = {}
     for stage in STAGES:
         row_count = sum(
@@ -145,12 +146,12 @@ def _funnel_panel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
         stopped_texts = [
             f"{status_count:,} {status_name}"
             for status_name, status_count in sorted(counts.items())
-            if stages_by_status[status_name][-1] == stage and status_name != stage
+            if last_stage_by_status[status_name] == stage and status_name != stage
         ]
         labels[stage] = [stage, f"{row_count:,} ({share_text})", *stopped_texts]
-        bar_values.append(_funnel_bar(stage, row_count, share_text, stopped_texts))
+        bars.append(_funnel_bar(stage, row_count, share_text, stopped_texts))
     bar_mark = {"type": "bar", "opacity": 0.9}
-    return make_panel(76 * len(STAGES), bar_values, bar_mark, _funnel_encoding(labels))
+    return make_panel(76 * len(STAGES), bars, bar_mark, _funnel_encoding(labels))
 
 
 def _funnel_bar(stage: str, row_count: int, share_text: str, stopped_texts: Sequence[str]) -> Spec:
@@ -190,7 +191,7 @@ def _funnel_encoding(labels: Mapping[str, str | list[str]]) -> Spec:
     }
 
 
-def _find_passed_stages(machine: status.Machine, status_name: str) -> list[str]:
+def _passed_stages(machine: status.Machine, status_name: str) -> list[str]:
     """The stages that every row with this status has passed, because every path leads there."""
     entered_states = set(machine.moves.values())
     initial_states = {state for state, _ in machine.moves} - entered_states

@@ -293,9 +293,9 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         if step_name == "person":
             options = {"new": True} if self._is_restarted else {}
             return self.functions.onboarding(**options)
-        source_name = {"deposit": "account", "conversion": "deposit"}.get(step_name, "person")
+        earlier_step = {"deposit": "account", "conversion": "deposit"}.get(step_name, "person")
         make_page: Callable[[Any], Form | LiveStatus] = getattr(self.functions, step_name)
-        return make_page(self.results[source_name])
+        return make_page(self.results[earlier_step])
 
     def _observe_page(self, step_name: str, page: Form | LiveStatus) -> None:
         """Handle each new result of a page, and the result that it has already."""
@@ -339,7 +339,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             self.result = resource
 
     def _return_to_images(self, person: Individual) -> None:
-        """Ask for new images with a new form."""
+        """Go back to the images, with new forms for them and for the verification."""
         self.results["person"] = person
         self.results.pop("images", None)
         for step_name in ("images", "verification"):

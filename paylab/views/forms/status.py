@@ -286,7 +286,7 @@ class ConversionView(LiveStatus):
             "completed": getattr(payout, "completed_at", None),
         }
         status = str(resource.status)
-        if not times.get(status):
+        if not times.get(status):  # a failed conversion has no time of its failure
             times[status] = resource.updated_at
         return {state: datetime_or_none(moment) for state, moment in times.items()}
 

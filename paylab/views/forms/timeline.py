@@ -56,13 +56,18 @@ class Timeline:
         if state is None:
             return
         self._fill_in_times(times)
-        is_history_current = bool(history) and history[-1][0] == state
+        ends_in_state = bool(history) and history[-1][0] == state
         if self.current != state:
-            self._is_whole = is_history_current and isinstance(history, WholeHistory)
-        if is_history_current and len(history) >= len(self._states_seen_until(state)):
-            self.visited = [*self._make_start(history[0][1], times), *history]
+            self._is_whole = ends_in_state and isinstance(history, WholeHistory)
+        if ends_in_state and len(history) >= len(self._states_seen_until(state)):
+            first_time = history[0][1]
+            self.visited = [*self._make_start(first_time, times), *history]
             self._fill_in_times(times)
-            return
+        else:
+            self._add_seen_state(state, times)
+
+    def _add_seen_state(self, state: str, times: Times) -> None:
+        """Add a state that was read, and before it the states that it must have passed."""
         if not self.visited:
             self.visited = self._make_start(times.get(state), times)
         self._add_timed_states(state, times)

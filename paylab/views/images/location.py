@@ -107,8 +107,9 @@ def _find_patches(image_bytes: Data, budget: Budget) -> Iterator[Patch]:
     for offset, chunk_type, data_size in _read_png_chunks(image_bytes):
         budget.spend()
         is_text = chunk_type in (b"tEXt", b"zTXt", b"iTXt")
-        if is_text and _PACKED_METADATA.match(image_bytes, offset + 8):
-            blank_size = max(0, min(data_size, len(image_bytes) - offset - 8))
+        data_start = offset + 8  # after four bytes each of size and type
+        if is_text and _PACKED_METADATA.match(image_bytes, data_start):
+            blank_size = max(0, min(data_size, len(image_bytes) - data_start))
             yield offset + 4, _IGNORED_CHUNK + bytes(blank_size)
 
 
@@ -180,7 +181,7 @@ def _blank_gps_table(
         value_start = tiff_start + entry_value
         if is_at_offset and value_start + value_size <= len(image_bytes):
             yield value_start, bytes(value_size)
-    if entries:
+    if entries:  # a table has their number in two bytes, and twelve bytes for each
         yield tiff_start + table_offset, bytes(2 + 12 * len(entries))
 
 
