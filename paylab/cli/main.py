@@ -120,6 +120,16 @@ def run(options: argparse.Namespace) -> int:
         return INTERRUPTED
 
 
+OPTION_SYNONYMS = {
+    **dict.fromkeys(["out", "output", "file"], ("to", "out")),
+    **dict.fromkeys(["data", "body", "payload"], ("json", "body")),
+    **dict.fromkeys(["check", "validate"], ("dry-run",)),
+}
+"""The options that another program's option may mean, by its name."""
+SETTING_BY_OPTION = {"profile": "PAYLAB_PROFILE", "base-url": "PAYLAB_BASE_URL"}
+"""The variables that are set in place of an option."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that reports an error in one sentence, with a similar word and the help command."""
 
@@ -127,10 +137,10 @@ class Parser(argparse.ArgumentParser):
         """Refuse a word that is not among the choices of an option, with a similar one."""
         if action.choices is None or word in action.choices:
             return
-        from difflib import get_close_matches  # rarely needed
+        from ..errors.names import find_suggestion  # rarely needed
 
-        similar_words = get_close_matches(word, action.choices, 1)
-        suggestion = f"; did you mean {similar_words[0]}?" if similar_words else ""
+        likely_word = find_suggestion(word, action.choices)
+        suggestion = f"; did you mean {likely_word}?" if likely_word else ""
         if action.dest == "command":
             hint = f"; to list them: paylab list {word}" if word in LISTED else suggestion
             self.error(f"there is no command {word[:40]!r}{hint}")
@@ -143,25 +153,45 @@ class Parser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse the options of a command; the command itself refuses those it does not know."""
+        for word in sys.argv[1:] if args is None else args:
+            is_command = self._subparsers is not None and not word.startswith("-")
+            if word == "--" or is_command:  # what follows is for a program or for the command
+                break
+            if word.startswith("--") and not self._has_option(word):  # before "X is required"
+                self._refuse_word(word)
         options, unknown_words = super().parse_known_args(args, namespace)
         if unknown_words:
-            from ..errors.names import find_suggestion  # rarely needed
-
-            unknown_word = unknown_words[0]
-            known_options = {
-                option.removeprefix("--"): option
-                for option in self._option_string_actions
-                if option.startswith("--")
-            }
-            option_name = unknown_word.partition("=")[0].lstrip("-")
-            nearest_option = find_suggestion(option_name.replace("-", "_"), known_options)
-            hint = f": options are {', '.join(known_options.values())}"
-            if nearest_option in known_options:
-                hint = f"; did you mean {known_options[nearest_option]}?"
-            if unknown_word.startswith(("{", "[")) and "body" in known_options:
-                hint = ": give a body with --body FILE, or on stdin with --body -"
-            self.error(f"{unknown_word[:40]!r} is no option or argument here{hint}")
+            self._refuse_word(unknown_words[0])
         return options, unknown_words
+
+    def _has_option(self, word: str) -> bool:
+        """Whether an option, which may be shortened, is one of this command."""
+        option = word.partition("=")[0]
+        return any(known.startswith(option) for known in self._option_string_actions)
+
+    def _refuse_word(self, word: str) -> NoReturn:
+        """Print that a word is no option or argument, with what is meant, and exit."""
+        from ..errors.names import find_suggestion  # rarely needed
+
+        option_by_name = {
+            option.removeprefix("--"): option
+            for option in self._option_string_actions
+            if option.startswith("--")
+        }
+        option_name = word.partition("=")[0].lstrip("-")
+        likely_names = [
+            find_suggestion(option_name.replace("-", "_"), option_by_name),
+            *OPTION_SYNONYMS.get(option_name, ()),
+        ]
+        likely_options = [option_by_name[name] for name in likely_names if name in option_by_name]
+        hint = f": options are {', '.join(option_by_name.values())}"
+        if likely_options:
+            hint = f"; did you mean {likely_options[0]}?"
+        if option_name in SETTING_BY_OPTION:
+            hint = f": set {SETTING_BY_OPTION[option_name]}"
+        if word.startswith(("{", "[")) and "body" in option_by_name:
+            hint = ": give a body with --body FILE, or on stdin with --body -"
+        self.error(f"{word[:40]!r} is no option or argument here{hint}")
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""

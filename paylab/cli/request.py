@@ -85,7 +85,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _absolute_path(path: str) -> str:
-    """The path with its version: `v1/transfers` and `transfers` are /v1/transfers."""
+    """The path with its version: `v1/transfers` and `transfers` are /v1/transfers.
+
+    ConfigError for an address.
+    """
+    if "://" in path:
+        raise ConfigError(
+            f"{path:.80} is an address: give the path only, such as /v1/transfers; the address of "
+            "the service is PAYLAB_BASE_URL"
+        )
     if path.startswith(("/", "v1/")):
         return f"/{path.removeprefix('/')}"
     return f"/v1/{path}"

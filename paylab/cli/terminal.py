@@ -169,5 +169,5 @@ def confirm(place: Place, action: str, *, yes: bool) -> None:
     if not sys.stdin.isatty():
         raise ConfigError(f"{action} at {place} must be confirmed: use a terminal, or add --yes")
     print(printable(f"{action} at {place}? Type yes: "), end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if sys.stdin.readline().strip().lower() != "yes":
         raise ConfigError("nothing was sent")

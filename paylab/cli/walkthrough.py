@@ -19,7 +19,7 @@ from ..lab.lab import Lab, connect
 from ..spec import codes, status
 from ..spec.models import Conversion, ConversionAccount, Individual
 from ..spec.text import printable, write_json
-from .terminal import announce, count, say
+from .terminal import announce, confirm, count, say
 
 EXAMPLE = "paylab walkthrough ph --out out"
 
@@ -35,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--json", action="store_true", help="print the outcome as JSON, the progress on stderr"
+    )
+    parser.add_argument(
+        "--yes", action="store_true", help="do not ask, as for a simulator or a sandbox"
     )
 
 
@@ -55,6 +58,8 @@ def run(options: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
         lab = connect()
         announce(lab.place)
+        if lab.place.kind == "other":  # a host that may move real money
+            confirm(lab.place, "create an example person and pay a deposit", yes=options.yes)
         facts = _run_steps(lab, need_on_ramp(country=options.country), folder)
     if options.json:
         say(write_json(facts))

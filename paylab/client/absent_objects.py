@@ -123,12 +123,11 @@ def describe_unknown_path(service: ServiceSettings, method: str, target: str) ->
     if path_rest.startswith(f"{base_path}/"):  # v1/transfers, which is read as below the base path
         likely_path = f"/{plain(path_rest, 80)}"
         return f"the specification has no {method} {plain(path, 80)}: is {likely_path} meant?"
-    templates = [
-        route.template
-        for route in make_routes(service)
-        if route.method == method and route.template.count("/") == path.count("/")
-    ]
-    near_path = find_nearest_name(path, templates, _NEAR_PATH)
+    templates = [route.template for route in make_routes(service) if route.method == method]
+    near_templates = [template for template in templates if template.count("/") == path.count("/")]
+    near_path = find_nearest_name(path, near_templates, _NEAR_PATH)
+    if near_path is None and path.startswith("/"):  # /transfers lacks only the version
+        near_path = next((known for known in templates if known.endswith(path)), None)
     hint = f"is {near_path} meant?" if near_path else "paylab openapi prints those that it has"
     return f"the specification has no {method} {plain(path, 80)}: {hint}"
 

@@ -181,14 +181,13 @@ def _create_transfer(lab: Lab, event_type: str) -> str:
     account = lab.financial_accounts.create(person.id, "bank_account", details)
     status = TARGETS.get(event_type)
     must_fail = TRANSFER.is_final(status) and status != "completed"
-    # The reference of a payout decides its outcome.
-    reference = f"scenario:{status}" if must_fail else "trigger"
+    # The beginning of a reference decides the outcome of a payout; the account makes it unique.
+    scenario = f"scenario:{status}" if must_fail else "trigger"
     return lab.transfers.create(
         account,
         source_amount="100.00",
         source_currency="usd",
         destination_currency="mxn",
         payout_method=lab.service.payout_methods("MX")[0],
-        client_reference_id=reference,
-        new=True,  # each run creates another transfer, to another account
+        client_reference_id=f"{scenario}:{account.id}",
     ).id

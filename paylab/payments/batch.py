@@ -130,6 +130,8 @@ class Batch:
             raise
         except PaylabError as error:  # the list cannot tell, or you have to choose
             reason = str(error)
+            if isinstance(error, ChoiceError):
+                error.args = (f"nothing of this batch was sent: {error}",)
             raise
         finally:
             for row in self._unsettled_rows():
@@ -257,7 +259,7 @@ class Batch:
         self.silent_rows = self.silent_rows + 1 if is_silent else 0
         if self.file is not None:
             self.file.add_outcome(row, row_outcome)
-        if self.report_progress:
+        if self.report_progress and row_outcome.word != outcome.UNSENT:
             self.report_progress(len(self.outcomes), len(self.plan.rows))
 
 

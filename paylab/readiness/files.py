@@ -60,7 +60,8 @@ def _read_text(path: Path) -> str:
     try:
         return path.read_text("utf-8", "surrogatepass")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{path} cannot be read: {reason}") from None
 
 
 def _entry_row(entry: Mapping[str, Any], number: int) -> JsonObject:

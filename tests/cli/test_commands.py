@@ -126,6 +126,8 @@ def test_the_simulator_follows_a_service_toml_and_goes_on_from_its_file(tmp_path
         (["simulator", "--json", "--", "true"], 2, "--json prints the keys: omit it"),
         (["simulator", "--service", "/nowhere.toml"], 2, "/nowhere.toml cannot be read"),
         (["lab", "--service", "/nowhere.toml", "--no-browser"], 2, "/nowhere.toml cannot be read"),
+        (["get", "https://pay.test/v1/transfers"], 2, "give the path only, such as /v1/transfers"),
+        (["get", "/transfers"], 1, "is /v1/transfers meant?"),
         (["lab", "99_nothing"], 2, "there is no notebook 99_nothing"),
     ],
 )
@@ -163,6 +165,24 @@ def test_wrong_use_ends_with_2(arguments, command, capsys):
     assert (said.out, said.err.count("\n")) == ("", 1)
     assert said.err.startswith(f"{command}: ")
     assert said.err.endswith(f"; see {command} --help\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["--verison"], "did you mean --version?"),
+        (["export", "transfers", "--out", "a.csv"], "did you mean --to?"),
+        (["post", "transfers", "--data", "{}"], "did you mean --json?"),
+        (["payout", "--check"], "did you mean --dry-run?"),
+        (["doctor", "--profile", "x"], "set PAYLAB_PROFILE"),
+        (["export", "payouts", "--to", "a.csv"], "did you mean transfers?"),
+    ],
+)
+def test_a_word_of_another_program_names_what_is_meant(words, meant, capsys):
+    """An unknown option is named also where a required one is missing."""
+    with pytest.raises(SystemExit):
+        main(words)
+    assert meant in capsys.readouterr().err
 
 
 def test_sign_shows_each_layer(capsys):

@@ -17,7 +17,7 @@ import pytest
 from nbformat.sign import NotebookNotary
 
 import paylab
-from paylab.cli import jupyter
+from paylab.cli import jupyter, notebook_copies
 from paylab.cli.main import main, parser
 from paylab.site import lessons
 
@@ -48,7 +48,7 @@ def contents(folder):
 
 def test_the_notebooks_are_copied(package):
     """The notebooks are copied into a subfolder of the current folder; the originals stay."""
-    folder, kept = jupyter.copy_notebooks()
+    folder, kept = notebook_copies.copy_notebooks()
     assert (folder, kept) == (Path.cwd() / "paylab-notebooks", [])
     assert contents(folder) == contents(package) == {"a.ipynb": "first", "b.ipynb": "first"}
 
@@ -59,54 +59,54 @@ def test_unchanged_copies_are_trusted(package, tmp_path, monkeypatch):
     books = {name: nbformat.v4.new_notebook(metadata={"name": name}) for name in "ab"}
     for name, book in books.items():
         nbformat.write(book, package / f"{name}.ipynb")
-    folder, _ = jupyter.copy_notebooks()
+    folder, _ = notebook_copies.copy_notebooks()
     books["b"].metadata["name"] = "changed"
     nbformat.write(books["b"], folder / "b.ipynb")
-    jupyter.trust_copies(folder)
+    notebook_copies.trust_copies(folder)
     assert [NotebookNotary().check_signature(book) for book in books.values()] == [True, False]
 
 
-@pytest.mark.parametrize("name", ["a.ipynb", jupyter.RECORD])
+@pytest.mark.parametrize("name", ["a.ipynb", notebook_copies.RECORD])
 def test_a_huge_file_is_not_read(package, name):
     """A file that no memory holds, in place of a copy or of the record, fills no memory."""
     Path("paylab-notebooks").mkdir()
     with Path("paylab-notebooks", name).open("wb") as file:
         file.truncate(2**40)
-    folder, kept = jupyter.copy_notebooks()
+    folder, kept = notebook_copies.copy_notebooks()
     assert kept == [name] * name.endswith("ipynb")
-    assert "b.ipynb" in jupyter.find_unchanged(folder)
+    assert "b.ipynb" in notebook_copies.find_unchanged(folder)
 
 
 @pytest.mark.parametrize("is_copy", [True, False], ids=["a changed copy", "a file of your own"])
 def test_a_changed_notebook_is_kept_and_the_others_are_updated(package, is_copy):
     """A new version replaces unchanged copies; your own content is kept and reported each time."""
     if is_copy:
-        jupyter.copy_notebooks()
+        notebook_copies.copy_notebooks()
     Path("paylab-notebooks").mkdir(exist_ok=True)
     Path("paylab-notebooks/a.ipynb").write_text("mine")
-    jupyter.copy_notebooks()
+    notebook_copies.copy_notebooks()
     for name in ("a.ipynb", "b.ipynb", "c.ipynb"):
         (package / name).write_text("second")
     for _ in range(2):
-        folder, kept = jupyter.copy_notebooks()
+        folder, kept = notebook_copies.copy_notebooks()
         assert contents(folder) == {"a.ipynb": "mine", "b.ipynb": "second", "c.ipynb": "second"}
         assert kept == ["a.ipynb"]
 
 
 def test_a_change_is_no_news_while_there_is_no_new_version(package):
     """Without a new version, a changed copy is not reported and a deleted copy is restored."""
-    folder, _ = jupyter.copy_notebooks()
+    folder, _ = notebook_copies.copy_notebooks()
     (folder / "a.ipynb").write_text("mine")
     (folder / "b.ipynb").unlink()
-    assert jupyter.copy_notebooks() == (folder, [])
+    assert notebook_copies.copy_notebooks() == (folder, [])
     assert contents(folder) == {"a.ipynb": "mine", "b.ipynb": "first"}
 
 
 def test_started_in_the_folder_itself_nothing_is_nested(package, monkeypatch):
     """In the folder of the copies, the command uses that folder and creates no second one."""
-    folder, _ = jupyter.copy_notebooks()
+    folder, _ = notebook_copies.copy_notebooks()
     monkeypatch.chdir(folder)
-    assert jupyter.copy_notebooks() == (folder, [])
+    assert notebook_copies.copy_notebooks() == (folder, [])
 
 
 def hostile(folder):
@@ -115,7 +115,9 @@ def hostile(folder):
     text = nbformat.writes(nbformat.v4.new_notebook(metadata={"name": "hostile"}))
     (folder / "00_a.ipynb").write_text(text)
     digest = sha256(text.encode()).hexdigest()
-    (folder / jupyter.RECORD).write_text(json.dumps({"00_a.ipynb": digest, "a.ipynb": digest}))
+    (folder / notebook_copies.RECORD).write_text(
+        json.dumps({"00_a.ipynb": digest, "a.ipynb": digest})
+    )
     return nbformat.reads(text, nbformat.NO_CONVERT)
 
 
@@ -126,10 +128,10 @@ def test_the_record_of_somebody_else_opens_and_signs_nothing(package, tmp_path, 
     for name in ("a.ipynb", "b.ipynb"):
         nbformat.write(nbformat.v4.new_notebook(metadata={"name": name}), package / name)
     book = hostile(Path(place))
-    folder, _ = jupyter.copy_notebooks()
-    jupyter.trust_copies(folder)
+    folder, _ = notebook_copies.copy_notebooks()
+    notebook_copies.trust_copies(folder)
     assert folder == Path.cwd() / "paylab-notebooks"
-    assert jupyter.notebook_path(folder, None) == "lab/tree/a.ipynb"
+    assert notebook_copies.notebook_path(folder, None) == "lab/tree/a.ipynb"
     assert not NotebookNotary().check_signature(book)
 
 
@@ -137,9 +139,9 @@ def test_the_record_is_not_written_through_a_link(package, tmp_path):
     """A link in place of the record is replaced, and the file that it leads to stays."""
     (tmp_path / "profile").write_text("mine")
     Path("paylab-notebooks").mkdir()
-    Path("paylab-notebooks", jupyter.RECORD).symlink_to(tmp_path / "profile")
+    Path("paylab-notebooks", notebook_copies.RECORD).symlink_to(tmp_path / "profile")
     for _ in range(2):
-        jupyter.copy_notebooks()
+        notebook_copies.copy_notebooks()
     assert (tmp_path / "profile").read_text() == "mine"
 
 
@@ -149,10 +151,13 @@ def test_the_record_is_not_written_through_a_link(package, tmp_path):
 def test_a_record_of_any_content_is_read(package, record):
     """What is not a record counts as none, and only names of the package are kept."""
     Path("paylab-notebooks").mkdir()
-    Path("paylab-notebooks", jupyter.RECORD).write_text(record)
-    folder, kept = jupyter.copy_notebooks()
+    Path("paylab-notebooks", notebook_copies.RECORD).write_text(record)
+    folder, kept = notebook_copies.copy_notebooks()
     assert (contents(folder), kept) == (contents(package), [])
-    assert json.loads((folder / jupyter.RECORD).read_text()).keys() == {"a.ipynb", "b.ipynb"}
+    assert json.loads((folder / notebook_copies.RECORD).read_text()).keys() == {
+        "a.ipynb",
+        "b.ipynb",
+    }
 
 
 def test_what_is_no_file_is_not_opened(package):
@@ -160,9 +165,9 @@ def test_what_is_no_file_is_not_opened(package):
     Path("paylab-notebooks").mkdir()
     os.mkfifo("paylab-notebooks/a.ipynb")
     Path("paylab-notebooks/b.ipynb").mkdir()
-    folder, kept = jupyter.copy_notebooks()
+    folder, kept = notebook_copies.copy_notebooks()
     assert kept == ["a.ipynb", "b.ipynb"]
-    assert jupyter.notebook_path(folder, None) == "lab"
+    assert notebook_copies.notebook_path(folder, None) == "lab"
 
 
 @pytest.mark.parametrize(
@@ -181,24 +186,25 @@ def test_what_is_no_file_is_not_opened(package):
 )
 def test_a_notebook_of_the_package_is_opened(package, changed, wanted, opened):
     """By default an unchanged one; by its name, one of the package before another."""
-    folder, _ = jupyter.copy_notebooks()
+    folder, _ = notebook_copies.copy_notebooks()
     for name in changed:
         (folder / name).write_text("mine")
-    assert jupyter.notebook_path(folder, wanted) == opened
+    assert notebook_copies.notebook_path(folder, wanted) == opened
 
 
 def test_a_name_that_no_notebook_has_is_an_error(package):
-    """The error names the notebooks that are there."""
-    folder, _ = jupyter.copy_notebooks()
+    """The error names the notebooks that there are, and nothing is copied."""
     with pytest.raises(FileNotFoundError, match=r"choose one of a\.ipynb, b\.ipynb"):
-        jupyter.notebook_path(folder, "c")
+        notebook_copies.require_notebook("c")
+    assert main(["lab", "c"]) == 2
+    assert not Path("paylab-notebooks").exists()
 
 
 def test_a_notebook_is_not_written_through_a_link(package, tmp_path):
     """A copy is not written through a symbolic link, even if its target does not exist."""
     Path("paylab-notebooks").mkdir()
     Path("paylab-notebooks/a.ipynb").symlink_to(tmp_path / "elsewhere")
-    jupyter.copy_notebooks()
+    notebook_copies.copy_notebooks()
     assert not (tmp_path / "elsewhere").exists()
 
 

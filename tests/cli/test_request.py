@@ -147,3 +147,13 @@ def test_a_post_elsewhere_needs_consent(monkeypatch, capsys):
         assert "POST" not in {call.method for call in server.service.calls}
         assert main([*post, "--yes"]) == 0
     assert [call.status for call in server.service.calls if call.method == "POST"] == [201]
+
+
+def test_a_walkthrough_elsewhere_needs_consent(monkeypatch, capsys):
+    """A host that is neither a simulator nor a sandbox gets no example person without --yes."""
+    with independent_service.Server() as server:
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        assert main(["walkthrough", "mx"]) == 2
+        assert "must be confirmed" in capsys.readouterr().err
+        assert "POST" not in {call.method for call in server.service.calls}
