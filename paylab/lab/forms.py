@@ -285,11 +285,11 @@ class Forms:
         consent: bool = False,
         new: bool = False,
     ) -> OnrampStepper:
-        """The whole on-ramp as one stepper; `individual_id` continues with an existing individual.
+        """The whole on-ramp as one stepper, which continues with forms that were shown before.
 
-        `example=True` fills in every step: tick the consent, press one button to get the QR code
-        or CLABE, and another one to pay the deposit. `consent=True` records consent when
-        `submit()` is called without a click.
+        `new=True` begins with another individual, `individual_id` continues with an existing one.
+        `example=True` fills in every step: tick the consent, press one button for the QR code or
+        CLABE, and another for the deposit. `consent=True` is the consent of `submit()` in code.
 
         >>> lab.forms.onramp("PH", example=True).title
         'On-ramp: Philippines'

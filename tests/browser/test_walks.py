@@ -218,3 +218,18 @@ def test_run_all_without_a_click_completes_the_same_walk(notebook, server):
     expect(book.label("Given name")).to_be_disabled()
     assert book.label("CURP").input_value() == "••••••••••••••••A4"
     book.looks("10_mx_onramp-run-all")
+
+
+def test_an_amount_can_be_typed_into_the_deposit_step(notebook):
+    """The first click selects the prefilled amount, and each key that follows reaches the input."""
+    code = ["import paylab", "lab = paylab.connect()", 'lab.onramp("PH", example=True)']
+    book = notebook("typing.ipynb", code)
+    book.run_all()
+    book.label(CONSENT).check()
+    book.says(re.compile("Consent recorded at"))
+    book.button(re.compile("Run")).first.click()
+    amount = book.label("Amount in PHP")
+    amount.click()
+    book.page.keyboard.type("45.50", delay=150)
+    expect(amount).to_be_focused()
+    expect(amount).to_have_value("45.50")

@@ -70,7 +70,18 @@ const controls = {
   text(id, sendValue, sendLeave, lazy) {
     const properties = { type: "text", id, autocomplete: "off", spellcheck: false };
     const element = createElement("input", properties);
-    element.addEventListener("input", () => sendValue(element.value));
+    // The first click selects a value that nobody typed, so that typing replaces it.
+    let isTyped = false;
+    let isFirstClick = false;
+    element.addEventListener("focus", () => (isFirstClick = !isTyped));
+    element.addEventListener("click", () => {
+      if (isFirstClick) element.select();
+      isFirstClick = false;
+    });
+    element.addEventListener("input", () => {
+      isTyped = true;
+      sendValue(element.value);
+    });
     element.addEventListener("blur", sendLeave);
     element.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;

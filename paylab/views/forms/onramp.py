@@ -17,7 +17,7 @@ from ..html import Row
 from .code import literal
 from .form import Form
 from .live import LiveStatus
-from .nodes import Button, Group, Heading, Html, Node
+from .nodes import Button, Group, Heading, Node
 from .onramp_results import find_results, result_html, result_text, short_result_text
 from .onramp_step import (
     EXAMPLE_STEPS,
@@ -29,7 +29,6 @@ from .onramp_step import (
     OnrampStep,
     name_step,
 )
-from .status import deposit_card_node
 from .view import FormPage
 
 
@@ -63,7 +62,6 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.results = JsonObject()
         self.pages: dict[str, Form | LiveStatus] = {}
         self._sent_parts: dict[str, tuple[str, str]] = {}  # code and HTML of what was sent, by step
-        self._card: Html | None = None
         self._deposit_pair = DepositPair()
         self.heading = Heading("", 2)
         self._is_running = False
@@ -79,6 +77,9 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             person = functions.get_person(individual_id)
             self.results.update(find_results(person, country, functions))
         self._show_current_step()
+        if self.is_started:
+            person_id = self.results["person"].id
+            self.heading.hint = f"continues with {person_id}; “Start over” begins with another"
 
     def nodes(self) -> Sequence[Node]:
         """The heading and the current steps."""
@@ -132,7 +133,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.results.clear()
         self.pages.clear()
         self._sent_parts.clear()
-        self._card = None
+        self._deposit_pair = DepositPair()
+        self.heading.hint = ""
         self._is_running = False
         self._is_restarted = True
         self.result = None
@@ -225,7 +227,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             result_rows,
             sent_html=sent_html,
             code=code,
-            nodes=self._deposit_nodes() if shows_card else [],
+            nodes=[self._deposit_pair.card(step_result)] if shows_card else [],
         )
 
     def _current_nodes(self, step_name: str, page: Form | LiveStatus | None) -> Sequence[Node]:
@@ -234,16 +236,11 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             return []
         _, *nodes = page.nodes()
         if step_name == "deposit":
-            return [self._deposit_pair.show(self._deposit_nodes(), nodes)]
+            return [self._deposit_pair.show(self.results["account"], nodes)]
         is_form = isinstance(page, Form)
         if is_form and step_name in EXAMPLE_STEPS and self.run_button.visible:
             nodes.append(self._run_actions)
         return nodes
-
-    def _deposit_nodes(self) -> Sequence[Node]:
-        """The card of the deposit instructions."""
-        self._card = self._card or deposit_card_node(self.results["account"])
-        return [self._card]
 
     def _write_step_code(self, step_name: str) -> str:
         """The code of the step's form, or code that reads its resource; empty without an id."""

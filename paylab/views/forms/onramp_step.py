@@ -14,6 +14,7 @@ from ..html import Row
 from .form import Form
 from .live import LiveStatus
 from .nodes import Code, Group, Heading, Html, Node
+from .status import deposit_card_node
 
 DONE = "done"
 NOW = "now"
@@ -149,12 +150,18 @@ class DepositPair(Group):
 
     def __init__(self) -> None:
         super().__init__([], "pair")
+        self._card: Html | None = None
         self._form = Group([])
 
-    def show(self, card_nodes: Sequence[Node], form_nodes: Sequence[Node]) -> DepositPair:
-        """Show a card and a form, and return the pair."""
+    def card(self, account: ConversionAccount) -> Html:
+        """The card of the deposit instructions of an account, made once."""
+        self._card = self._card or deposit_card_node(account)
+        return self._card
+
+    def show(self, account: ConversionAccount, form_nodes: Sequence[Node]) -> DepositPair:
+        """Show the card of an account and a form, and return the pair."""
         self._form.children = list(form_nodes)
-        self.children = [*card_nodes, self._form]
+        self.children = [self.card(account), self._form]
         return self
 
 

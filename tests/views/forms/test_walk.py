@@ -215,3 +215,12 @@ def test_the_error_of_a_step_names_the_step(lab):
     with pytest.raises(RuleError) as caught:
         walk.submit()
     assert caught.value.hint.startswith("this is the step Wallet; correct it with fill(...)")
+
+
+def test_a_walk_with_somebody_who_was_shown_before_says_so(lab):
+    """The heading names the person of an earlier form, until another walk begins."""
+    person = lab.forms.onboarding("PH", example=True, consent=True).submit()
+    walk = lab.onramp("PH", example=True, consent=True)
+    assert walk.heading.hint == f"continues with {person.id}; “Start over” begins with another"
+    walk.restart()
+    assert walk.heading.hint == lab.onramp("MX").heading.hint == ""
