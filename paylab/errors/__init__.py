@@ -58,6 +58,7 @@ from .base import ConfigError as ConfigError
 from .base import ConfigWarning as ConfigWarning
 from .base import EMVError as EMVError
 from .base import ExactnessError as ExactnessError
+from .base import FloatWarning as FloatWarning
 from .base import MissingExtraError as MissingExtraError
 from .base import MissingOperationError as MissingOperationError
 from .base import OptionError as OptionError
@@ -93,6 +94,7 @@ __all__ = [
     "ConflictError",
     "EMVError",
     "ExactnessError",
+    "FloatWarning",
     "MissingExtraError",
     "MissingOperationError",
     "NotFoundError",

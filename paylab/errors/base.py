@@ -201,6 +201,10 @@ class RepeatWarning(PaylabWarning):
     """A list repeats rows; each id is read once."""
 
 
+class FloatWarning(PaylabWarning):
+    """A float was compared with exact amounts."""
+
+
 LIBRARIES = ("paylab.", "pandas.", "numpy.", "functools", "contextlib")
 """The modules between a line of the user and a warning."""
 

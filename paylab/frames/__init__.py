@@ -38,6 +38,7 @@ an Index, a Categorical, a plain `pd.DataFrame` or `pd.Series`, and the results 
 
 from typing import TYPE_CHECKING, NoReturn
 
+from ..errors.base import FloatWarning as FloatWarning
 from ..errors.extras import extra_imports
 from ..errors.names import raise_unknown_name
 
@@ -60,15 +61,14 @@ with extra_imports():
     from .export import export_list as export_list
     from .files import read_csv as read_csv
     from .files import to_csv as to_csv
-    from .float_errors import FloatWarning as FloatWarning
     from .float_errors import MixedColumnError as MixedColumnError
     from .float_errors import ObjectColumnError as ObjectColumnError
+    from .float_errors import WindowError as WindowError
     from .frame import conversions as conversions
     from .frame import of as of
     from .frame import transfers as transfers
     from .json_lines import read_jsonl as read_jsonl
     from .merges import merge_exact
-    from .operands import WindowError as WindowError
     from .parquet_files import read_parquet as read_parquet
     from .parquet_types import WiderDecimalWarning as WiderDecimalWarning
     from .selection import OrderWarning as OrderWarning

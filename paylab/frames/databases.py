@@ -13,13 +13,19 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, ExactnessError, OptionError, Problem, warn_caller
+from ..errors.base import (
+    ConfigError,
+    ExactnessError,
+    FloatWarning,
+    OptionError,
+    Problem,
+    warn_caller,
+)
 from ..errors.names import find_nearest_name
 from ..errors.text import plain
 from ..storage.addresses import is_url
 from .columns import ListName, Schema, find_schema, likeliest_schema
 from .duckdb_tables import DuckTable, open_duckdb, query_duckdb
-from .float_errors import FloatWarning
 from .parquet_files import make_frame
 from .parquet_types import convert_frame_types
 from .sql_tables import SqlTable, open_sql, query_sql

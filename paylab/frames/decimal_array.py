@@ -31,6 +31,7 @@ from .array_types import Array, make_numpy_array
 from .currency_rows import CurrencyRows
 from .decimal_dtype import DecimalDtype
 from .exact_decimal import ExactDecimal, make_elements
+from .float_errors import WindowError
 from .numpy_functions import call_numpy
 from .numpy_methods import with_numpy_methods
 from .ufuncs import compute
@@ -138,7 +139,7 @@ class DecimalArray(ExtensionArray):
         WindowError if `rolling` of pandas requests floats.
         """
         if dtype is not None and np.dtype(dtype).kind == "f" and pandas_callers.is_window():
-            raise operands.WindowError(describe_window_call())
+            raise WindowError(describe_window_call())
         missing = pd.NA if na_value is no_default else na_value
         return make_numpy_array(self._values, dtype, missing)
 

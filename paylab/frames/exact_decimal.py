@@ -16,13 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..errors.base import ExactnessError
-from .float_errors import (
-    USE_DECIMAL,
-    MixedColumnError,
-    ObjectColumnError,
-    make_float_error,
-    warn_of_comparison,
-)
+from ..spec.money import warn_of_comparison
+from .float_errors import USE_DECIMAL, MixedColumnError, ObjectColumnError, make_float_error
 from .pandas_callers import is_ordering, is_statistic_or_window
 
 Operator: TypeAlias = Callable[[Decimal, Decimal], Decimal]

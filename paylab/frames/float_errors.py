@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors.base import ExactnessError, PaylabError, PaylabWarning, warn_caller
+from ..errors.base import ExactnessError, PaylabError
 from .pandas_callers import find_numpy_function
 
 USE_DECIMAL = (
@@ -27,17 +27,11 @@ WITH_OWN_FLOATS = {
 """What to write for functions of numpy that compute with floats that nobody gave them."""
 
 
-class FloatWarning(PaylabWarning):
-    """A float was compared with exact amounts."""
+class WindowError(PaylabError):
+    """`rolling`, `expanding` or `ewm` of exact amounts.
 
-
-def warn_of_comparison(number: float) -> None:
-    """Warn, at the line of the caller, that amounts are compared with a float."""
-    message = (
-        "exact amounts are compared with a float; it is taken as it is printed. Compare with "
-        f'Decimal("{number}"), or with frame.paylab.floats()'
-    )
-    warn_caller(message, FloatWarning)
+    Pandas would compute them with floats.
+    """
 
 
 class ObjectColumnError(PaylabError):

@@ -18,21 +18,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
 
-from ..errors.base import ExactnessError, PaylabError
+from ..errors.base import ExactnessError
+from ..spec.money import warn_of_comparison
 from . import decimals
-from .float_errors import USE_DECIMAL, warn_of_comparison
+from .float_errors import USE_DECIMAL
 
 INTERPOLATED = (
     "interpolation computes with floats: write amounts.ffill(), which is exact, or "
     "amounts.astype(float).interpolate()"
 )
-
-
-class WindowError(PaylabError):
-    """`rolling`, `expanding` or `ewm` of exact amounts.
-
-    Pandas would compute them with floats.
-    """
 
 
 def exact_decimals(values: Any) -> pa.Array:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from decimal import Context, Decimal
+from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
+from math import isfinite
+from numbers import Rational
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from ..errors.base import Problem
+from ..errors.base import FloatWarning, Problem, warn_caller
 from . import codes
 from .field_meanings import CURRENCY_FIELDS
 from .text import JsonValue, plain
@@ -19,7 +21,12 @@ PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 class Amount(Decimal):
-    """An exact amount that remembers its text as sent."""
+    """An exact amount that remembers its text as sent.
+
+    `+`, `-` and `*` are exact, and a float in them is a TypeError; a quotient follows the context
+    of Python's Decimal, which all results are. A comparison takes a float as it is printed, and
+    `==` warns of it.
+    """
 
     __slots__ = ("text",)
 
@@ -56,25 +63,62 @@ class Amount(Decimal):
         return super().__format__(spec, *context) if spec else self.text
 
 
-_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow")
-_COMPARISONS = ("lt", "le", "gt", "ge")
+_EXACT_OPERATORS = ("add", "sub", "mul")
+_OTHER_OPERATORS = ("truediv", "floordiv", "mod", "divmod", "pow")
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+_UNLIMITED = Context(prec=100_000, Emax=999_999, Emin=-999_999, traps=[Inexact, InvalidOperation])
 
 
-def _make_refusing_method(method_name: str, refused: tuple[type, ...]) -> Callable[..., Any]:
-    """Make a method that computes as that of Decimal, but refuses operands of some types.
+def _make_operator_method(method_name: str, context: Context | None) -> Callable[..., Any]:
+    """Make a method that computes as that of Decimal, in a context or else in that of the caller.
 
-    Its TypeError says what to write in place of the operand.
+    A TypeError for a float, text or None says what to write in its place.
     """
     decimal_method = getattr(Decimal, method_name)
 
-    def method(self: Amount, other: object, *modulo: object) -> Any:
-        """Compute as Decimal does; `modulo` is the third argument of `pow`."""
-        if isinstance(other, refused):
-            raise TypeError(_describe_operand(other))
-        return decimal_method(self, other, *modulo)
+    def method(self: Amount, *operands: object) -> Any:
+        """Compute as Decimal does; an amount has one operand or, of `pow`, two."""
+        for operand in operands:
+            if isinstance(operand, float | str | NoneType):
+                raise TypeError(_describe_operand(operand))
+        if context is None:
+            return decimal_method(self, *operands)
+        with localcontext(context):
+            return decimal_method(self, *operands)
 
     method.__name__ = method_name
     return method
+
+
+def _make_comparison(method_name: str) -> Callable[[Amount, object], Any]:
+    """Make a method that compares as Decimal does, and takes a float as it is printed.
+
+    `==` and `!=` warn of a float. A TypeError for the order of text or None says what to write.
+    """
+    decimal_method = getattr(Decimal, method_name)
+    is_equality = method_name in ("__eq__", "__ne__")
+
+    def method(self: Amount, other: object) -> Any:
+        """Compare an amount with another number."""
+        if isinstance(other, float) and isfinite(other):
+            if is_equality and not other.is_integer():
+                warn_of_comparison(other)
+            return decimal_method(self, Decimal(repr(float(other))))
+        if not is_equality and isinstance(other, str | NoneType):
+            raise TypeError(_describe_operand(other))
+        return decimal_method(self, other)
+
+    method.__name__ = method_name
+    return method
+
+
+def warn_of_comparison(number: float) -> None:
+    """Warn, at the line of the caller, that amounts are compared with a float."""
+    message = (
+        "exact amounts are compared with a float; it is taken as it is printed. Compare with "
+        f'Decimal("{number}")'
+    )
+    warn_caller(message, FloatWarning)
 
 
 def _describe_operand(operand: object) -> str:
@@ -82,7 +126,7 @@ def _describe_operand(operand: object) -> str:
     if operand is None:
         return "the other value is None, which is no amount: check first that the field has one"
     if isinstance(operand, float):
-        float_text = repr(operand)
+        float_text = repr(float(operand))  # numpy's own repr is np.float64(0.5)
         return f"{float_text} is a float, which is not exact: write Decimal({float_text!r})"
     if PLAIN_NUMBER.fullmatch(str(operand)):
         return f"{operand!r} is text: write Decimal({operand!r})"
@@ -91,17 +135,25 @@ def _describe_operand(operand: object) -> str:
     )
 
 
-for _name in _OPERATORS:
+for _name in (*_EXACT_OPERATORS, *_OTHER_OPERATORS):
+    _context = _UNLIMITED if _name in _EXACT_OPERATORS else None
     for _method_name in (f"__{_name}__", f"__r{_name}__"):
-        setattr(Amount, _method_name, _make_refusing_method(_method_name, (float, str, NoneType)))
-for _name in _COMPARISONS:  # with a float they are exact
-    setattr(Amount, f"__{_name}__", _make_refusing_method(f"__{_name}__", (str, NoneType)))
+        setattr(Amount, _method_name, _make_operator_method(_method_name, _context))
+for _name in ("neg", "pos", "abs"):
+    setattr(Amount, f"__{_name}__", _make_operator_method(f"__{_name}__", _UNLIMITED))
+for _name in _COMPARISONS:
+    setattr(Amount, f"__{_name}__", _make_comparison(f"__{_name}__"))
 
 
 def _plain_digits(value: object) -> str:
-    """The plain digits of a number; "" for no number, or a Decimal of very many digits."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+    """The plain digits of a number; "" for no number, or a Decimal of very many digits.
+
+    TypeError for a fraction: functions of `statistics` then divide two amounts.
+    """
+    if isinstance(value, int):
+        return "" if isinstance(value, bool) else str(value)
+    if isinstance(value, Rational):
+        raise TypeError(f"{value} is a fraction: write Decimal(numerator) / denominator")
     if isinstance(value, Amount):
         return value.text
     # A JSON number was parsed to a Decimal, whose text may have an exponent.

@@ -19,6 +19,7 @@ from analyst_frames import KEYS, NAN, SETS, D, changed, failures, flat, make_fra
 
 from paylab.errors import ExactnessError
 from paylab.frames import FloatWarning, ObjectColumnError
+from paylab.spec.money import Amount
 
 FLOATS = {
     **{
@@ -53,6 +54,9 @@ FLOATS = {
     "square roots of eval": lambda s, f: f.eval("sqrt(a)"),
     "mean of polars": lambda s, f: pl.from_pandas(f)["a"].mean(),
     "quantile of polars": lambda s, f: pl.from_pandas(f)["a"].quantile(0.5),
+    "mean of the amounts of single payments": lambda s, f: (
+        pd.Series([Amount(number) for number in s.tolist()]).groupby(KEYS).mean()
+    ),
     "average of DuckDB": lambda s, f: query_duckdb(f, "avg(a)"),
 }
 REFUSED = {

@@ -6,14 +6,17 @@ import copy
 import inspect
 import pickle
 import re
+import statistics
 import warnings
 from datetime import UTC, datetime, timedelta, timezone
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from paylab.errors import FloatWarning
 from paylab.spec import models
 from paylab.spec.answers import ANSWERS
 from paylab.spec.models import ConversionAccount, Individual, Resource, Transfer
@@ -262,6 +265,53 @@ def test_an_amount_keeps_its_text(text):
     assert amount == Decimal(text)
     assert amount.text == str(amount) == f"{amount}" == text
     assert pickle.loads(pickle.dumps(amount)).text == copy.deepcopy(amount).text == text
+
+
+NAN = float("nan")
+LONG = "12345678901234567890123456789.12"
+
+
+@pytest.mark.parametrize(
+    ("compute", "expected"),
+    [
+        (lambda x: sum([x, Amount("0.001"), Amount(1)]), "12345678901234567890123456790.121"),
+        (lambda x: Decimal("0.001") - x, "-12345678901234567890123456789.119"),
+        (lambda x: 2 * x, "24691357802469135780246913578.24"),
+        (lambda x: -x, f"-{LONG}"),
+        (lambda x: abs(Amount(-x)), LONG),
+        (lambda x: +x, LONG),
+        (lambda x: statistics.mean([Amount("1"), Amount("2.50")]), "1.75"),
+        (lambda x: statistics.pvariance([Amount("1"), Amount("2.50")]), "0.5625"),
+    ],
+)
+def test_amounts_compute_exactly_at_any_length(compute, expected):
+    """Sums, differences, products and signs keep every digit, whatever the decimal context."""
+    with localcontext(Context(prec=6)):
+        result = compute(Amount(LONG))
+    assert str(result) == expected
+
+
+@pytest.mark.parametrize(
+    ("compare", "warns"),
+    [
+        (lambda x: x == 279.1, True),
+        (lambda x: x in [279.1], True),
+        (lambda x: x == np.float64(279.1), True),
+        (lambda x: x >= 279.1, False),
+        (lambda x: x <= 279.1, False),
+        (lambda x: x < 279.2, False),
+        (lambda x: x != NAN, False),
+        (lambda x: x < float("inf"), False),
+        (lambda x: x != 279.0, False),
+        (lambda x: x != "279.10", False),
+    ],
+)
+def test_an_amount_is_compared_with_a_float_as_it_is_printed(compare, warns):
+    """As in a frame, an amount is found by a float, and `==` warns of it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert compare(Amount("279.10"))
+    assert [warning.category for warning in caught] == [FloatWarning] * warns
 
 
 def test_amounts_compute_as_decimals():
