@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
 def _report_text(reconciliation: Reconciliation) -> str:
     """The report, and a table of the first problems without columns that are empty."""
     report_lines = [reconciliation.report()]
-    if reconciliation:
+    if not reconciliation.problems:
         return report_lines[0]
     problems = reconciliation.frame()
     first_problems = problems.head(PROBLEMS_SHOWN).astype(object)

@@ -161,7 +161,7 @@ def reconciliation_card(reconciliation: Reconciliation) -> str:
     verdict_text, *_ = reconciliation.report().split("\n", 1)
     is_good = bool(reconciliation)
     card_parts = [heading("Reconciliation"), verdict(verdict_text, is_good=is_good)]
-    if not reconciliation:
+    if reconciliation.problems:
         card_parts.append(_filled_columns_table(reconciliation.summary()))
         column_names = list(PROBLEM_COLUMNS)
         if len(reconciliation.sides) <= 2:

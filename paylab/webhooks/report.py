@@ -32,7 +32,8 @@ NAMELESS = "a column without a name"
 class Reconciliation:
     """The problems of a reconciliation, their summary, and the totals of each side.
 
-    It is true if there is no problem; its length is the number of problems, which a loop gets.
+    It is true if there is no problem, and something was compared unless the service has no
+    payment; its length is the number of problems, which a loop gets.
     """
 
     def __init__(  # noqa: PLR0913 - its parts
@@ -60,7 +61,7 @@ class Reconciliation:
         return (SERVICE, *(rows.side for rows in self._rows))
 
     def __bool__(self) -> bool:
-        return not self.problems
+        return not self.problems and len(self._empty_sides) < len(self._rows)
 
     def __len__(self) -> int:
         return len(self.problems)
@@ -82,6 +83,16 @@ class Reconciliation:
                 message = f"Reconciliation has no attribute {name!r}: use frame().{name}"
                 raise AttributeError(message)
             raise_unknown_attribute(self, name)
+
+    @property
+    def _empty_sides(self) -> list[str]:
+        """The sides that have none of the payments, although the service has some."""
+        has_payments = any(self._period.mask_of(family).any() for family in self._payments.families)
+        return [
+            rows.side
+            for rows in self._rows
+            if has_payments and not self._period.rows_mask(rows).any()
+        ]
 
     @property
     def compared(self) -> dict[str, dict[str, str]]:
@@ -222,7 +233,6 @@ class Reconciliation:
     def _verdict_line(self) -> str:
         """Return the first line of the report: the numbers of rows, and the verdict."""
         uncompared = self._period.uncompared
-        compared_rows = 0
         families = []
         for family in self._payments.families:
             payment_count = int(self._period.mask_of(family).sum())
@@ -231,18 +241,25 @@ class Reconciliation:
         sides = []
         for side_rows in self._rows:
             row_count = int(self._period.rows_mask(side_rows).sum())
-            compared_rows += row_count
             if side_rows.side == EVENTS:
                 sides.append(f"the events of {_count_text(row_count, 'payment')}")
             else:
                 sides.append(f"{side_rows.side} ({_count_text(row_count, 'row')})")
-        verdict = "everything agrees" if compared_rows else "nothing was compared"
+        empty_sides = self._empty_sides
+        verdict = "everything agrees"
         if self.problems:
             verdict = _count_text(len(self.problems), "problem")
+        elif empty_sides:
+            verdict = "the rest agrees" if len(empty_sides) < len(self._rows) else "0 problems"
         for family_name, payment_count in uncompared.items():
             verdict += f"; {_count_text(payment_count, family_name)} not compared with the books"
         compared_text = f"{' and '.join(families)}{self._period.text}"
-        return f"Reconciled {compared_text} with {' and '.join(sides)}: {verdict}"
+        line = f"Reconciled {compared_text} with {' and '.join(sides)}: {verdict}"
+        warnings = [
+            f"Nothing was compared with the {side}, which have none of the payments"
+            for side in empty_sides
+        ]
+        return ". ".join([*warnings, line])
 
     def _kind_lines(self) -> list[str]:
         """Return a line for each kind of problem and currency, with the sum of the differences."""

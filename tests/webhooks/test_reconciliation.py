@@ -673,8 +673,17 @@ def test_events_that_are_none_are_a_clear_error(
         lab.reconcile(events=source)
 
 
-def test_without_an_event_nothing_agrees():
-    """The verdict on payments without any event is that nothing was compared."""
+def test_events_of_no_payment_agree_with_nothing():
+    """The first line says so; books beside them agree, and payments that are none, too."""
     lab = paylab.connect(simulator=Simulator(transfers=3))
-    first_line = lab.reconcile().report().splitlines()[0]
-    assert first_line.endswith("with the events of 0 payments: nothing was compared")
+    result = lab.reconcile()
+    sentence = "Nothing was compared with the events, which have none of the payments. Reconciled "
+    assert result.report().startswith(sentence)
+    assert "everything agrees" not in result.report()
+    assert not result
+    assert not len(result)
+    assert lab.reconcile(lab.transfers.frame(), events=lab.inbox())
+    both = lab.reconcile(lab.transfers.frame(), events=lab.inbox()).report().splitlines()[0]
+    assert both.startswith(sentence)
+    assert both.endswith(": the rest agrees")
+    assert paylab.connect(simulator=Simulator()).reconcile()
