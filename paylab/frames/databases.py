@@ -114,11 +114,10 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
 
     `query` is the name of a table, or SQL. `target` is a DuckDB file or connection, or a URL,
     engine or connection of SQLAlchemy. Amounts are exact: also those that `to_database` wrote to
-    SQLite, as text. Columns of your own stay text there: write `.astype("decimal")`. An amount
-    that the database has as a float is an ExactnessError. What the database computes as a float,
-    such as a sum in SQLite or an `avg` in DuckDB, warns. Without a warning, `median` and quantiles
-    of DuckDB are rounded to the decimals of the column, and what SQLite compares or orders goes by
-    the letters of the text.
+    SQLite, as text. An amount that the database has as a float is an ExactnessError. What the
+    database computes as a float, such as a sum in SQLite or an `avg` in DuckDB, warns. Without a
+    warning, `median` and quantiles of DuckDB are rounded to the decimals of the column, and what
+    SQLite compares or orders goes by the letters of the text.
 
     >>> _ = frame.paylab.to_database("books.duckdb")
     >>> paylab.frames.read_sql("transfers", "books.duckdb")["source_amount"].dtype.name

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from ..errors.base import ExactnessError
 from .decimals import NUMBER
+from .sql_tables import SQLITE_AMOUNT, make_amount_type
 
 COMPUTED = ("_bar", "_background_gradient")  # pandas' functions of lengths and colours
 
@@ -112,7 +113,9 @@ def sql_columns(frame: pd.DataFrame, connection: object) -> tuple[pd.DataFrame, 
     amount_names = [str(name) for name in find_exact_columns(frame)]
     if _is_sqlite(connection):
         amount_texts = {name: frame[name].astype("string").astype(object) for name in amount_names}
-        return pd.DataFrame(frame).assign(**amount_texts), {}
+        is_sqlalchemy = not isinstance(connection, sqlite3.Connection)
+        amount_type = make_amount_type() if is_sqlalchemy else SQLITE_AMOUNT
+        return pd.DataFrame(frame).assign(**amount_texts), dict.fromkeys(amount_texts, amount_type)
     import sqlalchemy
 
     sql_types: dict[str, Any] = {}

@@ -1,6 +1,6 @@
 """Tables of the databases that SQLAlchemy knows, by URL, engine or connection.
 
-SQLite has no exact numbers: amounts are text there.
+SQLite has no exact numbers: amounts are text there, of a declared type that says so.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from .table_columns import ID, TableColumn
 BATCH_ROWS = 10_000  # rows per insert
 IDS_MAX = 1_000  # ids per statement: a database limits its parameters
 SQLITE = "sqlite"
+SQLITE_AMOUNT = "DECIMAL_TEXT"
+"""The declared type of amounts in SQLite, which stores any type with TEXT in its name as text."""
 
 
 class SqlTable:
@@ -80,16 +82,19 @@ class SqlTable:
         """SQLAlchemy's description of a table with the columns of the rows."""
         import sqlalchemy as sql
 
-        stored_schema = self._convert_for_storage(rows.slice(0, 0)).schema
+        dialect_name = self._connection.dialect.name
         columns = [
-            sql.Column(field.name, _choose_sql_type(sql, field.type)) for field in stored_schema
+            sql.Column(field.name, _choose_sql_type(sql, field.type, dialect_name))
+            for field in rows.schema
         ]
         return sql.Table(self._name, sql.MetaData(), *columns, schema=self._schema)
 
 
-def _choose_sql_type(sql: Any, arrow_type: pa.DataType) -> Any:
+def _choose_sql_type(sql: Any, arrow_type: pa.DataType, dialect_name: str) -> Any:
     """The type of a new column; `sql` is the module SQLAlchemy."""
     if pa.types.is_decimal(arrow_type):
+        if dialect_name == SQLITE:
+            return make_amount_type()
         return sql.DECIMAL(arrow_type.precision, arrow_type.scale)
     if pa.types.is_timestamp(arrow_type):
         return sql.DateTime(timezone=True)
@@ -98,6 +103,22 @@ def _choose_sql_type(sql: Any, arrow_type: pa.DataType) -> Any:
     if pa.types.is_floating(arrow_type):
         return sql.Double()
     return sql.Interval() if pa.types.is_duration(arrow_type) else sql.Text()
+
+
+def make_amount_type() -> Any:
+    """The type of a column of amounts in SQLite."""
+    from sqlalchemy.types import UserDefinedType
+
+    class AmountText(UserDefinedType[str]):
+        """Text, with a name by which `query_sql` recognizes amounts."""
+
+        cache_ok = True
+
+        def get_col_spec(self, **_: object) -> str:
+            """The name of the type in SQL."""
+            return SQLITE_AMOUNT
+
+    return AmountText()
 
 
 def _describe_column(sql: Any, sql_type: Any) -> TableColumn:
@@ -176,9 +197,27 @@ def query_sql(target: Any, query: str) -> pa.Table:
         query_result = connection.exec_driver_sql(query)
         column_names = list(query_result.keys())
         rows = query_result.fetchall()
+        amount_names = _find_text_amounts(connection, query)
     # Without rows, `zip` yields no columns.
     columns = list(zip(*rows, strict=True)) or [() for _ in column_names]
-    return pa.table([_make_column(list(cells)) for cells in columns], column_names)
+    table = pa.table([_make_column(list(cells)) for cells in columns], column_names)
+    for column_index, column_name in enumerate(column_names):
+        column = table.column(column_index)
+        if column_name in amount_names and pa.types.is_string(column.type):
+            amounts = decimals.read_texts(column, column_name)
+            table = table.set_column(column_index, column_name, amounts)
+    return table
+
+
+def _find_text_amounts(connection: Any, query: str) -> set[str]:
+    """The columns of amounts that `to_database` wrote, as text, to tables of SQLite in a query."""
+    if connection.dialect.name != SQLITE:
+        return set()
+    columns_query = (
+        "select column.name from sqlite_master as item, pragma_table_info(item.name) as column "
+        "where instr(lower(?), lower(item.name)) group by column.name having min(column.type = ?)"
+    )
+    return set(connection.exec_driver_sql(columns_query, (query, SQLITE_AMOUNT)).scalars())
 
 
 def _make_column(cells: list[Any]) -> pa.ChunkedArray:

@@ -62,6 +62,21 @@ def test_a_table_is_read_back_as_the_same_frame(made, target):
     assert some.to_dict("records") == [{"id": "tr_1", "source_amount": Decimal("0.000001")}]
 
 
+def test_amounts_in_columns_of_your_own_come_back_exactly(made, target):
+    """A column that the service does not have is a decimal again, in the table and in a query."""
+    frame = made()
+    frame = frame.assign(net=frame["source_amount"] * 2, note=["007"] * len(frame))
+    frame.paylab.to_database(target)
+    for query in ("transfers", "select net, note from Transfers where status = 'completed'"):
+        back = frames.read_sql(query, target)
+        assert back["net"].dtype == "decimal"
+        assert back["net"].equals(frame["net"])
+        assert back["note"].tolist() == ["007"] * len(frame)
+    frame[["id"]].assign(net="1.50").paylab.to_database(target, "words")
+    words = frames.read_sql("select words.net from words join transfers using (id)", target)
+    assert words["net"].tolist() == ["1.50"] * len(frame)
+
+
 @pytest.mark.parametrize(
     ("mode", "statuses"),
     [

@@ -98,6 +98,8 @@ def test_sqlite_has_no_exact_numbers_the_amounts_are_text_digit_by_digit(frame, 
     kept = pd.read_sql("select source_amount, typeof(source_amount) as kind from t", connection)
     assert set(kept["kind"]) == {"text"}
     assert kept["source_amount"].map(Decimal).tolist() == frame["source_amount"].tolist()
+    declared = pd.read_sql("select type from pragma_table_info('t')", connection)["type"]
+    assert declared[1] == "DECIMAL_TEXT"  # by which `read_sql` of paylab knows them
 
 
 def test_other_databases_get_numbers(frame):
