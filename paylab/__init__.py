@@ -42,7 +42,7 @@ from .errors import UnknownItemError as UnknownItemError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
 from .errors.late_modules import register_late_modules
-from .errors.names import PublicModule, raise_unknown_name
+from .errors.module_names import PublicModule, raise_unknown_name
 from .errors.refusals import PUBLIC_NAME
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors.names import raise_unknown_name
+from ..errors.module_names import raise_unknown_name
 from .corridor import Corridor as Corridor
 from .corridor import Rail as Rail
 from .corridor_table import Corridors as Corridors

@@ -9,7 +9,7 @@ build({"00": "01", "27": {"00": "com.p2pqrpay", ...}, ...})
 
 from typing import TYPE_CHECKING, NoReturn
 
-from ..errors.names import raise_unknown_name
+from ..errors.module_names import raise_unknown_name
 from .fields import EmvField as EmvField
 from .fields import Tree as Tree
 from .fields import crc as crc

@@ -77,7 +77,7 @@ from .base import SimulatorError as SimulatorError
 from .base import UnknownItemError as UnknownItemError
 from .base import UnknownNameError as UnknownNameError
 from .base import WaitTimeoutError as WaitTimeoutError
-from .names import PublicModule
+from .module_names import PublicModule
 
 __all__ = [
     "APIConnectionError",

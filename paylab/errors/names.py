@@ -6,9 +6,8 @@ The AttributeError of a class with `@with_name_suggestions` says what to use ins
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import partial
-from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 from .base import UnknownNameError
@@ -254,20 +253,6 @@ def _find_beside_lab(name: str, lab: object) -> str | None:
     return f"{package}.{name}" if name in dir(sys.modules[package]) else None
 
 
-def raise_unknown_name(module: str, name: str, known: Iterable[str]) -> NoReturn:
-    """The `__getattr__` of a module: AttributeError with the name to use instead, or all names."""
-    raise LateAttributeError(partial(_describe_unknown_name, module, name, sorted(known)))
-
-
-def _describe_unknown_name(module: str, name: str, known_names: Sequence[str]) -> str:
-    """The message for an unknown name of a module: what to use instead, or all names."""
-    message = f"module {kind_name(sys.modules[module])!r} has no attribute {name!r}"
-    if name.startswith("_"):  # Python and IPython look up such names on any module
-        return message
-    suggestion = find_suggestion(name, known_names)
-    return f"{message}: " + (f"use {suggestion}" if suggestion else list_names(known_names))
-
-
 def public_names(owner: object) -> list[str]:
     """The `__dir__` of a class: its public names; only those in `USER_NAMES` if it has that."""
     visible_names = {
@@ -300,31 +285,6 @@ def refuse_item(owner: object, key: object) -> NoReturn:
     if gets_items and "list" in known_names:
         raise MisuseError(f"{message}: use .list(), which has them")
     raise MisuseError(f"{message}: {list_names(known_names)}")
-
-
-class PublicModule(ModuleType):
-    """A module whose unknown names and items are errors that name the known ones."""
-
-    def __getattr__(self, name: str) -> NoReturn:
-        """AttributeError with the name to use instead of an unknown one, or all names."""
-        known_names = [known_name for known_name in dir(self) if not known_name.startswith("_")]
-        raise_unknown_name(self.__name__, name, known_names)
-
-    def __getitem__(self, key: object) -> NoReturn:
-        """TypeError with the names of the module, which has no items."""
-        refuse_item(self, key)
-
-    def __call__(self, *_args: object, **_named: object) -> NoReturn:
-        """TypeError with the function to call instead, such as `connect`, or all names."""
-        package, _, module_name = kind_name(self).partition(".")
-        function_name = find_our_name(module_name, {*dir(sys.modules[package])})
-        advice = f"use {package}.{function_name}()" if function_name else list_names(dir(self))
-        raise MisuseError(f"{self!r} is not a function: {advice}")
-
-    def __repr__(self) -> str:
-        """The public name of the module and the first line of its docstring."""
-        summary = str(self.__doc__).partition("\n")[0].rstrip(".")
-        return f"<{kind_name(self)}: {summary}>"
 
 
 K = TypeVar("K")

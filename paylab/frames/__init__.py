@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ..errors.base import FloatWarning as FloatWarning
 from ..errors.extras import extra_imports
-from ..errors.names import raise_unknown_name
+from ..errors.module_names import raise_unknown_name
 
 with extra_imports():
     from .accessor import Accessor as Accessor

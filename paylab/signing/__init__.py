@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..errors.arguments import explain_arguments
-from ..errors.names import raise_unknown_name
+from ..errors.module_names import raise_unknown_name
 from .canonical import EMPTY_HASH as EMPTY_HASH
 from .canonical import ReceivedRequest as ReceivedRequest
 from .canonical import Signature as Signature

@@ -6,7 +6,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..errors.names import raise_unknown_name
+from ..errors.module_names import raise_unknown_name
 
 if TYPE_CHECKING:
     from .credentials import random_keys as random_keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...errors.names import raise_unknown_name
+from ...errors.module_names import raise_unknown_name
 from .assumption import SCENARIOS, Assumption, Scenario
 from .reference import get, markdown
 
