@@ -88,11 +88,11 @@ def replace(
         return os.open(draft_name, flags, draft_mode)
 
     try:
-        with open(draft, "xb", opener=open_draft) as sink:
-            yield sink
-            sink.flush()
+        with open(draft, "xb", opener=open_draft) as draft_file:
+            yield draft_file
+            draft_file.flush()
             if is_durable:
-                os.fsync(sink.fileno())
+                os.fsync(draft_file.fileno())
         if mode is not None:
             draft.chmod(mode)
         os.replace(draft, path)

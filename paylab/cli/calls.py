@@ -51,11 +51,11 @@ def _show_call(call: Mapping[str, Any], *, as_json: bool, failed: bool) -> bool:
     if as_json:
         say(json.dumps(dict(call)))
         return True
-    status = call["status"]
-    outcome = str(status or "no answer")
+    answer_status = call["status"]
+    outcome = str(answer_status or "no answer")
     if call["trouble"]:
         outcome += f" ({call['trouble']})"
     call_words = (call["from"], call["service"], call["method"], call["path"], "->", outcome)
     call_line = "  ".join(printable(str(word)) for word in call_words)
-    say(f"{call['when'][11:19]}  {call_line}  {call['bytes']} bytes", status_colour(status))
+    say(f"{call['when'][11:19]}  {call_line}  {call['bytes']} bytes", status_colour(answer_status))
     return True

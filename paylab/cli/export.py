@@ -85,7 +85,7 @@ def _print_files(export_result: Any, options: argparse.Namespace) -> None:
     sidecar = sidecars.find_sidecar_path(path)
     has_sidecar = not is_url(export_result.path) and sidecar.exists()
     if options.json:
-        facts = {
+        result_facts = {
             "path": str(export_result.path),
             "rows": export_result.rows,
             "pages": export_result.pages,
@@ -93,8 +93,8 @@ def _print_files(export_result: Any, options: argparse.Namespace) -> None:
             "oldest_page_at": oldest_page_at,
         }
         if has_sidecar:
-            facts["columns"] = str(sidecar)
-        say(json.dumps(facts))
+            result_facts["columns"] = str(sidecar)
+        say(json.dumps(result_facts))
         return
     columns_text = f"; {path.with_name(sidecar.name)} describes its columns" if has_sidecar else ""
     rows_text = count(export_result.rows, options.what.removesuffix("s"))

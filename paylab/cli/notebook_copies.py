@@ -36,12 +36,16 @@ def _copy_folder() -> Path:
 
 
 def require_notebook(requested_name: str | None) -> None:
-    """FileNotFoundError, before anything is copied, if no notebook's name begins like this."""
+    """Raise FileNotFoundError if the name of no notebook starts with the requested name.
+
+    It is called before anything is copied.
+    """
     if not requested_name:
         return
     names_in_folder = sorted(path.name for path in _copy_folder().glob("*.ipynb"))
     all_names = dict.fromkeys([*_packaged_notebooks(), *names_in_folder])
-    if not any(name.startswith(Path(requested_name).name) for name in all_names):
+    name_start = Path(requested_name).name
+    if not any(notebook_name.startswith(name_start) for notebook_name in all_names):
         raise FileNotFoundError(
             f"there is no notebook {requested_name}: choose one of {', '.join(all_names)}"
         )
@@ -61,39 +65,39 @@ def copy_notebooks() -> tuple[Path, list[str]]:
         if notebook_name in packaged_notebooks
     }
     changed_names = []
-    for notebook_name, content in packaged_notebooks.items():
+    for notebook_name, notebook_bytes in packaged_notebooks.items():
         copied_digest = digest_by_name.get(notebook_name)
-        digest = sha256(content).hexdigest()
-        copy = notebook_folder / notebook_name
-        is_up_to_date = copied_digest == digest and copy.is_file()
+        packaged_digest = sha256(notebook_bytes).hexdigest()
+        copy_path = notebook_folder / notebook_name
+        is_up_to_date = copied_digest == packaged_digest and copy_path.is_file()
         if is_up_to_date:
             continue
-        if not _may_replace(copy, (copied_digest, digest)):
+        if not _may_replace(copy_path, (copied_digest, packaged_digest)):
             changed_names.append(notebook_name)
             continue
-        with files.replace(copy) as sink:
-            sink.write(content)
-        digest_by_name[notebook_name] = digest
+        with files.replace(copy_path) as copy_file:
+            copy_file.write(notebook_bytes)
+        digest_by_name[notebook_name] = packaged_digest
     if (notebook_folder / RECORD).is_symlink():  # a file that it leads to is not ours to replace
         (notebook_folder / RECORD).unlink()
-    with files.replace(notebook_folder / RECORD) as sink:
-        sink.write(json.dumps(digest_by_name, indent=1).encode())
+    with files.replace(notebook_folder / RECORD) as record_file:
+        record_file.write(json.dumps(digest_by_name, indent=1).encode())
     return notebook_folder, changed_names
 
 
-def _may_replace(copy: Path, our_digests: Collection[str | None]) -> bool:
+def _may_replace(copy_path: Path, our_digests: Collection[str | None]) -> bool:
     """Whether there is no copy, or one whose SHA-256 is that of a notebook of ours.
 
     A link, a pipe, and a file that is larger than any notebook of ours are somebody else's.
     """
-    if copy.is_symlink():
+    if copy_path.is_symlink():
         return False
-    if not copy.exists():
+    if not copy_path.exists():
         return True
-    if not copy.is_file():
+    if not copy_path.is_file():
         return False
-    is_large = copy.stat().st_size > COPY_BYTES_MAX
-    return not is_large and sha256(copy.read_bytes()).hexdigest() in our_digests
+    is_large = copy_path.stat().st_size > COPY_BYTES_MAX
+    return not is_large and sha256(copy_path.read_bytes()).hexdigest() in our_digests
 
 
 def trust_copies(folder: Path) -> None:
@@ -135,9 +139,9 @@ def _packaged_notebooks() -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(notebooks_folder().glob("*.ipynb"))}
 
 
-def _read_record(target: Path) -> dict[str, str]:
+def _read_record(notebook_folder: Path) -> dict[str, str]:
     """The SHA-256 of each copied notebook by its name; empty if they cannot be read."""
-    record_path = target / RECORD
+    record_path = notebook_folder / RECORD
     try:
         is_readable = record_path.is_file() and record_path.stat().st_size <= RECORD_BYTES_MAX
         digests = json.loads(record_path.read_bytes()) if is_readable else {}
@@ -151,6 +155,7 @@ def notebook_path(folder: Path, requested_name: str | None) -> str:
 
     Without a name it is the first unchanged notebook, or the folder if there is none. If several
     names have the same start, an unchanged notebook is first, then a changed copy, then any other.
+    `require_notebook()` has made sure that there is one.
     """
     unchanged_names = find_unchanged(folder)
     if not requested_name:

@@ -102,8 +102,9 @@ _PARAMETER = re.compile(r"\b([a-z_]+)=(False\b|(?![^\s;,)]))")
 """A parameter without a value, or one that is switched off."""
 
 
-def _write_list_command(call: re.Match[str]) -> str:
-    resource_name, filter_name = call.groups()
+def _write_list_command(call_match: re.Match[str]) -> str:
+    """The command of a filtered `lab.….list()`, such as `paylab list transfers --status ...`."""
+    resource_name, filter_name = call_match.groups()
     return f"paylab list {resource_name} --{filter_name.replace('_', '-')} ..."
 
 

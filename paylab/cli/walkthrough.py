@@ -110,7 +110,9 @@ def _upload(lab: Lab, person: Individual, needed_codes: Sequence[str]) -> None:
 
     full_name = f"{person.given_name} {person.family_name}"
     country = str(person.country)
-    needed_sides = {side for code in needed_codes for side in status.detail(code).sides}
+    needed_sides = {
+        side for detail_code in needed_codes for side in status.detail(detail_code).sides
+    }
     images = {
         side: specimen(side, name=full_name, country=country)
         for side in codes.IMAGE_SIDES

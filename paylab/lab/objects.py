@@ -82,8 +82,10 @@ class ObjectBrowser:
         from ..views.forms.objects import ObjectPage
 
         if isinstance(object_id, Resource) and not isinstance(object_id, READABLE):
-            kind = with_article(type(object_id).__name__)
-            raise ArgumentError(f"the service cannot read {kind} by its id: display it instead")
+            type_text = with_article(type(object_id).__name__)
+            raise ArgumentError(
+                f"the service cannot read {type_text} by its id: display it instead"
+            )
         id_text = object_id if isinstance(object_id, str) else str(getattr(object_id, "id", ""))
         if not id_text.strip():
             raise ArgumentError("open takes the id of an object, such as conv_01…, or the object")

@@ -132,7 +132,10 @@ class PanelFeed:
         if self._journal is None:
             return {}
         records = self._journal.requests()[-ROWS_MAX:]
-        return {record.request.headers.get("x-nonce", ""): record.sequence for record in records}
+        return {
+            request_record.request.headers.get("x-nonce", ""): request_record.sequence
+            for request_record in records
+        }
 
     def _read_notes(self) -> Iterator[Entry]:
         """The events and deliveries since the last reading."""

@@ -179,10 +179,10 @@ def _create_transfer(lab: Lab, event_type: str) -> str:
     person = lab.individuals.create(**fields)
     details = examples.account("MX", lab.service)["details"]
     account = lab.financial_accounts.create(person.id, "bank_account", details)
-    status = TARGETS.get(event_type)
-    must_fail = TRANSFER.is_final(status) and status != "completed"
+    final_status = TARGETS.get(event_type)
+    must_fail = TRANSFER.is_final(final_status) and final_status != "completed"
     # The beginning of a reference decides the outcome of a payout; the account makes it unique.
-    scenario = f"scenario:{status}" if must_fail else "trigger"
+    scenario = f"scenario:{final_status}" if must_fail else "trigger"
     return lab.transfers.create(
         account,
         source_amount="100.00",

@@ -75,12 +75,12 @@ def find_personal_names(settings: Mapping[str, object]) -> frozenset[str]:
 
     `settings` are those of its `diff()`, such as `"individuals.fields.given_name": "first_name"`.
     """
-    service_names = set()
+    own_names = set()
     for setting_path, setting_value in settings.items():
         spec_name = setting_path.partition(".fields.")[2]
         if spec_name and _is_personal_name(spec_name):
-            service_names.add(str(setting_value))
-    return frozenset(service_names)
+            own_names.add(str(setting_value))
+    return frozenset(own_names)
 
 
 def _is_personal_name(field_name: str, personal_names: frozenset[str] = frozenset()) -> bool:

@@ -74,7 +74,7 @@ def report_page(report: Any) -> str:
         for outcome, heading_text in OUTCOME_TITLES.items()
     )
     numbered_entries = zip(report.calls, report.har()["log"]["entries"], strict=True)
-    calls = "".join(_call_html(call.number, entry) for call, entry in numbered_entries)
+    calls = "".join(_call_html(call.number, har_entry) for call, har_entry in numbered_entries)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'

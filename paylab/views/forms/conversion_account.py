@@ -154,10 +154,10 @@ class ConversionAccountForm(OrderForm):
 
     def _create_account(self, values: JsonObject) -> ConversionAccount:
         """Open an account for the chosen wallet and currency."""
-        options = {**values, **self.order_options}
-        wallet_id = options.pop("payout_account")  # the account that is paid out to is a wallet
-        currency = options.pop("source_currency")
-        account: ConversionAccount = self._create(wallet_id, currency, **options)
+        arguments = {**values, **self.order_options}
+        wallet_id = arguments.pop("payout_account")  # the account that is paid out to is a wallet
+        currency = arguments.pop("source_currency")
+        account: ConversionAccount = self._create(wallet_id, currency, **arguments)
         return account
 
     def _write_code(self, values: JsonObject) -> str:

@@ -164,9 +164,9 @@ class Form(traitlets.HasTraits, FormPage):
 
     def _ask_to_confirm(self, doubts: Sequence[Problem]) -> None:
         """Show the doubts and the button that sends the form anyway."""
-        button = self.controls.anyway_button
-        button.visible = True
-        message = f"{NOT_SENT} Correct what is marked, or press “{button.text}”."
+        anyway_button = self.controls.anyway_button
+        anyway_button.visible = True
+        message = f"{NOT_SENT} Correct what is marked, or press “{anyway_button.text}”."
         self._show_failure(message, doubts)
 
     def _input_values(self) -> JsonObject:

@@ -115,6 +115,6 @@ def _with_article(label: str) -> str:
     """A label in a sentence: "an account", "a PIX key"."""
     if label.startswith("Your "):
         return f"your {label.removeprefix('Your ')}"
-    noun = label if label[1:2].isupper() else label[:1].lower() + label[1:]
-    article = "an" if noun[:1].lower() in "aeio" else "a"
-    return f"{article} {noun}"
+    label_words = label if label[1:2].isupper() else label[:1].lower() + label[1:]
+    article = "an" if label_words[:1].lower() in "aeio" else "a"
+    return f"{article} {label_words}"

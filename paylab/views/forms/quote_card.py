@@ -43,6 +43,7 @@ class QuoteCard(OrderForm):
         pass_time: Callable[[float], object] = lambda _: None,
         service: Service | None = None,
     ) -> None:
+        """Show the quote; only a frozen clock needs the button that lets the quote expire."""
         self._service = service
         self.quote = quote
         self._create = send

@@ -229,8 +229,8 @@ class FormPage:
 
     def static_bundle(self) -> dict[str, str]:
         """The page for a saved notebook, as HTML and as text."""
-        content = html.heading(self.title, self.service_name) + self.saved_html()
-        card = html.card(html.column(SAVED_LINE, content))
+        content_html = html.heading(self.title, self.service_name) + self.saved_html()
+        card = html.card(html.column(SAVED_LINE, content_html))
         return {"text/html": static_html(card), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
