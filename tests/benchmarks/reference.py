@@ -19,7 +19,7 @@ Each block compares ways of doing one piece of work. They ran in turn on one mac
 times each, and the figures are medians. The first row is the peer or the floor, such as the same \
 work without paylab; "times" compares the others with it, as the median of the ratios of the \
 rounds. "Processor" is seconds of processor time, or times that of the first row; "memory" is \
-what the work added. Below the name of a block are its goal, if it has one, the day, and the load \
+what the work added. Behind the name of a block are its goal, if it has one, the day, and the load \
 of the machine: {machines}. `pytest tests/benchmarks --benchmarks -s` measures again and writes \
 this table.
 
@@ -42,9 +42,9 @@ def table(results):
 
 def lines(title, found):
     """A row with what was measured, its goal, and when, then one for each way."""
-    goal = f"<br>Goal: {found['goal']}" if found["goal"] else ""
-    name_and_goal = f"**{title[0].upper()}{title[1:]}**{goal}"
-    yield f"| {name_and_goal}<br>{found['date']}, load {found['load']} | | | | |"
+    goal = f", goal: {found['goal']}" if found["goal"] else ""
+    about = f"**{title[0].upper()}{title[1:]}**{goal} ({found['date']}, load {found['load']})"
+    yield f"| {about} | | | | |"
     for name, figures in found["figures"].items():
         yield f"| {' | '.join([name.replace('_', ' '), *numbers(figures)])} |"
 
