@@ -171,6 +171,7 @@ def make_frame(
     table: pa.Table, schema: Schema, columns: Collection[str] | None = None
 ) -> pd.DataFrame:
     """A table of Parquet as a frame with exact types; all columns unless you name some."""
+    table = _decode_texts(table, schema)
     text_names = [
         column_name
         for column_name in table.column_names
@@ -186,6 +187,25 @@ def make_frame(
     note_currencies(typed_columns)
     frame = ExactFrame(typed_columns)
     return frame if columns is None else frame[list(columns)]
+
+
+def _decode_texts(table: pa.Table, schema: Schema) -> pa.Table:
+    """The table with one type for all texts, also for those words that the service has.
+
+    Polars writes another type of texts, pandas categories and, of one that is empty, nothing.
+    """
+    for column_index, field in enumerate(table.schema):
+        is_known_word = pa.types.is_dictionary(field.type) and schema.kind(field.name) == "word"
+        if is_known_word or _is_other_text(field.type):
+            texts = table.column(column_index).cast(pa.string())
+            table = table.set_column(column_index, field.name, texts)
+    return table
+
+
+def _is_other_text(arrow_type: pa.DataType) -> bool:
+    """Whether a type is one of texts, or has only missing values, but is not the usual one."""
+    is_other_type = (pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
+    return any(is_type(arrow_type) for is_type in is_other_type)
 
 
 def _narrow_column(column: pa.ChunkedArray) -> pa.ChunkedArray:

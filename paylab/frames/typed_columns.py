@@ -101,11 +101,13 @@ def _make_nulls(row_count: int) -> pa.ChunkedArray:
 
 
 def series(array: pa.ChunkedArray) -> Series:
-    """A column in its final type: exact decimals, numpy times, else Arrow types."""
+    """A column in its final type: exact decimals, numpy times, categories, else Arrow types."""
     if pa.types.is_decimal(array.type):
         return pd.Series(DecimalArray(array))
     if pa.types.is_timestamp(array.type):
         return cast(Series, array.to_pandas())
+    if pa.types.is_dictionary(array.type):
+        return cast(Series, array.unify_dictionaries().combine_chunks().to_pandas())
     return pd.Series(pd.arrays.ArrowExtensionArray(array))
 
 

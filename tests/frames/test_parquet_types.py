@@ -194,3 +194,28 @@ def test_a_dataset_of_an_older_version_keeps_its_decimals(tmp_path):
     assert kinds == {(WIDE, pa.string())}
     assert not state.exists()
     assert "low" in dataset.frame()["extra"].dropna().tolist()[0]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda frame, path: frame.to_parquet(path),
+        lambda frame, path: pl.from_arrow(frame.paylab.arrow()).write_parquet(path),
+    ],
+    ids=["pandas", "polars"],
+)
+def test_a_file_of_another_library_is_read_as_the_frame_that_it_wrote(
+    paged, transfer, tmp_path, write
+):
+    """Words are categories, also with missing ones; other texts are texts, and yours are kept."""
+    taxes = ["USD", None, "USDC"]
+    transfers = [transfer | {"tax_currency": tax, "deposit_instructions": None} for tax in taxes]
+    frame = frames.transfers(paged(transfers))
+    frame["size"] = pd.Categorical(["small", None, "big"], ["small", "big"])
+    write(frame, tmp_path / "t.parquet")
+    read_frame = frames.read_parquet(tmp_path / "t.parquet")
+    assert read_frame["size"].tolist() == frame["size"].tolist()
+    pd.testing.assert_frame_equal(read_frame.drop(columns="size"), frame.drop(columns="size"))
+    assert read_frame["size"].dtype == "category"
+    with pytest.warns(frames.CurrencyWarning):
+        read_frame["total_tax"].sum()
