@@ -74,6 +74,8 @@ with extra_imports():
     from .selection import OrderWarning as OrderWarning
     from .summaries import summarize as summarize
     from .times import UnreadableTimeWarning as UnreadableTimeWarning
+    from .unknown_columns import UnknownColumnWarning as UnknownColumnWarning
+    from .word_uses import UnknownWordWarning as UnknownWordWarning
 
     merge = merge_exact
 
@@ -90,6 +92,8 @@ __all__ = [
     "MixedColumnError",
     "ObjectColumnError",
     "OrderWarning",
+    "UnknownColumnWarning",
+    "UnknownWordWarning",
     "UnreadableTimeWarning",
     "WiderDecimalWarning",
     "WindowError",

@@ -11,13 +11,15 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import pandas as pd
-from pandas.api.types import is_datetime64_any_dtype, is_string_dtype
+from pandas.api.types import is_datetime64_any_dtype, is_list_like, is_string_dtype
 
 from ..errors.base import ArgumentError, UnknownItemError
 from ..errors.cards import LateAttributeError
 from ..errors.names import find_nearest_name, find_suggestion
 from ..errors.text import plain
 from ..spec.time_arguments import read_date_or_time
+from .decimal_objects import convert_decimals
+from .word_uses import warn_of_unknown_words
 from .wrapped_methods import Method
 
 if TYPE_CHECKING:
@@ -64,7 +66,8 @@ def with_column_uses(class_: type[S]) -> type[S]:
 
     target.__getattr__ = get_attribute
     target.__getitem__ = get_item
-    target._cmp_method = _compare_with_times(target._cmp_method)
+    target._cmp_method = _explain_comparison(target._cmp_method)
+    target.isin = _explain_members(target.isin)
     return class_
 
 
@@ -104,15 +107,39 @@ def _kind(column: Column) -> str:
     return "time" if is_datetime64_any_dtype(column.dtype) else "text"
 
 
-def _compare_with_times(compare: Method) -> Method:
-    """The comparison of a column; ArgumentError for what no time can be compared with."""
+def _explain_comparison(compare: Method) -> Method:
+    """The comparison of a column; ArgumentError for what no time can be compared with.
+
+    A word that no row has warns.
+    """
 
     @wraps(compare)
     def call(column: Column, other: object, operator: Method) -> object:
         has_times = isinstance(column.dtype, pd.DatetimeTZDtype)
         if has_times and isinstance(other, str | date) and not pd.isna(other):
             _check_time(column, other, operator.__name__)
+        warn_of_unknown_words(column, [other])
         return compare(column, other, operator)
+
+    return call
+
+
+def _explain_members(isin: Method) -> Method:
+    """The `isin` of a column; ArgumentError for what no time can be equal to.
+
+    A word that no row has warns. Objects that are amounts are compared as amounts, since pandas
+    looks objects up by hash.
+    """
+
+    @wraps(isin)
+    def call(column: Column, values: Any) -> object:
+        if isinstance(column.dtype, pd.DatetimeTZDtype) and is_list_like(values):
+            for value in values:
+                if isinstance(value, str | date) and not pd.isna(value):
+                    _check_time(column, value, "isin")
+        elif is_list_like(values):
+            warn_of_unknown_words(column, values)
+        return isin(convert_decimals(column), values)
 
     return call
 
@@ -129,13 +156,16 @@ def _check_time(column: Column, other: str | date, operator_name: str) -> None:
     is_day = isinstance(other, date) or _DAY.fullmatch(other) is not None
     if not is_day:
         return
-    is_equality = operator_name in ("eq", "ne")
+    is_equality = operator_name in ("eq", "ne", "isin")
     if isinstance(other, date) and not is_equality:
         _refuse(f"{shown_value} is a day, not a time: write it as text, {shown_value!r}")
     if is_equality and not _has_only_days(column):
+        comparison = (
+            f'.isin(["{shown_value}"])' if operator_name == "isin" else f' == "{shown_value}"'
+        )
         _refuse(
             f"{shown_value} is a day, and the column has times: "
-            f'write column.dt.strftime("%Y-%m-%d") == "{shown_value}"'
+            f'write column.dt.strftime("%Y-%m-%d"){comparison}'
         )
 
 

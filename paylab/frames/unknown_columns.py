@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors.base import UnknownItemError
-from ..errors.cards import LateAttributeError
+from pandas.api.types import is_list_like
+
+from ..errors.base import PaylabError, PaylabWarning, UnknownItemError, warn_caller
+from ..errors.cards import LateAttributeError, MisuseError
 from ..errors.habits import split_words
 from ..errors.names import find_nearest_name, find_suggestion
 from ..errors.text import plain
@@ -44,6 +46,10 @@ _METHODS_WITH_COLUMNS = (
 """Methods of pandas frames whose KeyError is about a name of a column."""
 
 
+class UnknownColumnWarning(PaylabWarning):
+    """`reindex` adds a column whose name is similar to one that the frame has."""
+
+
 def with_column_suggestions(class_: type[F]) -> type[F]:
     """Give a class of frames errors for a wrong name of a column.
 
@@ -64,6 +70,7 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
     method_names = ("__getitem__", *_METHODS_WITH_COLUMNS)
     wrap_methods(target, method_names, lambda method: explain_columns(method, _frame_itself))
     target.groupby = _with_explained_groups(target.groupby)
+    target.reindex = _warn_of_new_columns(target.reindex)
     target.query = _with_known_names(target.query)
     return class_
 
@@ -107,6 +114,7 @@ def explain_plot(frame: pd.DataFrame) -> Any:
     return explain_class(type(accessor), ["__call__"], lambda _: frame)(frame)
 
 
+_STATISTICS_OF_GROUPS = ("sum", "mean", "median", "std", "var", "sem", "quantile", "prod")
 _METHODS_OF_GROUPS = ("__getitem__", "agg", "aggregate", "value_counts", "rolling")
 
 
@@ -125,6 +133,24 @@ def _with_explained_groups(groupby: Method) -> Method:
     return call
 
 
+def _explain_statistic(method: Method) -> Method:
+    """A statistic of groups; MisuseError that says to leave out the columns without numbers."""
+
+    @wraps(method)
+    def call(groups: Any, *args: object, **options: object) -> object:
+        try:
+            return method(groups, *args, **options)
+        except (TypeError, ValueError, NotImplementedError) as error:
+            if isinstance(error, PaylabError) or "numeric_only" in options:
+                raise
+            arguments = "..., numeric_only=True" if args else "numeric_only=True"
+            use = f"write .{method.__name__}({arguments})"
+            message = f"{method.__name__}() of groups with columns that are no numbers: {use}"
+            raise MisuseError(message) from error
+
+    return call
+
+
 _GROUP_CLASSES: dict[type, type] = {}
 """The explained classes of groups, by pandas' own."""
 
@@ -132,6 +158,7 @@ _GROUP_CLASSES: dict[type, type] = {}
 def _explain_groups(class_: type) -> Any:
     """A class of groups with errors for unknown columns."""
     explained: Any = explain_class(class_, _METHODS_OF_GROUPS, lambda groups: groups.obj)
+    wrap_methods(explained, _STATISTICS_OF_GROUPS, _explain_statistic)
     read_attribute = explained.__getattr__
 
     def get_attribute(groups: Any, name: str) -> object:
@@ -160,6 +187,23 @@ def _with_known_names(query: Method) -> Method:
             if name_match is None:  # such as a variable of the caller
                 raise
             raise UnknownItemError(describe_unknown_column(frame, name_match[1])) from None
+
+    return call
+
+
+def _warn_of_new_columns(reindex: Method) -> Method:
+    """The `reindex` of a frame; a warning for a new column whose name is similar to one."""
+
+    @wraps(reindex)
+    def call(frame: pd.DataFrame, *args: object, **options: Any) -> object:
+        names = options.get("columns", ())
+        columns = [str(column) for column in frame.columns]
+        for name in list_texts(list(names) if is_list_like(names) else names):
+            suggestion = None if name in columns else find_suggestion(name, columns)
+            if suggestion:
+                message = f"the frame has no column {plain(name, 60)!r}, so all of it is missing"
+                warn_caller(f"{message}: is {suggestion} meant?", UnknownColumnWarning)
+        return reindex(frame, *args, **options)
 
     return call
 

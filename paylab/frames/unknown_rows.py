@@ -35,6 +35,7 @@ def with_row_suggestions(class_: type[F]) -> type[F]:
     target.drop = _explain_dropped(target.drop)
     wrap_methods(target, ("filter", "where"), _explain_conditions)
     wrap_methods(target, _STATISTICS, _explain_text)
+    wrap_methods(target, ("resample", "rolling", "asfreq", "between_time"), _explain_times)
     return class_
 
 
@@ -53,6 +54,27 @@ def _explain_conditions(method: Method) -> Method:
                 raise MisuseError(
                     f"{method.__name__}() takes no columns by name: write {condition}"
                 )
+        return method(frame, *args, **options)
+
+    return call
+
+
+def _explain_times(method: Method) -> Method:
+    """A method that needs times; MisuseError with the column of times if the rows are numbered."""
+
+    @wraps(method)
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
+        time_names = [str(name) for name in frame.select_dtypes("datetimetz").columns]
+        is_numbered = is_integer_dtype(frame.index) and frame.index.nlevels == 1
+        is_of_times = method.__name__ != "rolling" or isinstance((*args, None)[0], str)
+        if time_names and is_numbered and is_of_times and not {"on", "level"} & options.keys():
+            name = "created_at" if "created_at" in time_names else time_names[0]
+            uses = {
+                "resample": f'frame.resample(..., on="{name}")',
+                "rolling": f'frame.paylab.rolling(..., on="{name}")',
+            }
+            use = uses.get(method.__name__, f'frame.set_index("{name}").{method.__name__}(...)')
+            raise MisuseError(f"rows are numbered, and {method.__name__} needs times: write {use}")
         return method(frame, *args, **options)
 
     return call
