@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 from .. import files
 from ..errors.base import ConfigError, ConfigWarning, PaylabError, warn_caller
@@ -40,18 +40,17 @@ WRITES_MAX = 250
 WRITE_SECONDS = 0.25
 """After this time an outcome is written even if fewer rows than that are unwritten."""
 
+T = TypeVar("T")
 Outcomes = Mapping[int, Outcome]
-Reader = Callable[[Sequence[dict[str, Any]]], object]
 
 
-def _text_rows(result_rows: Sequence[dict[str, Any]]) -> pa.Table:
-    """Rows as text; PaylabError for a row that cannot be read."""
-    return text_table(result_rows, TRANSFERS)
+class ResultRow(NamedTuple):
+    """A payout with the word of its outcome, the fields that are shown, and its error."""
 
-
-def _typed_rows(result_rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Rows as a typed frame; PaylabError for a row that cannot be read."""
-    return typed_frame(_text_rows(result_rows), TRANSFERS)
+    payout: PayoutRow
+    outcome: str
+    fields: dict[str, Any]
+    error: str | None
 
 
 class Results:
@@ -77,44 +76,80 @@ class Results:
             name: f"{name} (given)" if name in result_names else name for name in own_names
         }
 
-    def table(
-        self, rows: Sequence[PayoutRow], outcomes: Outcomes, read: Reader = _text_rows
-    ) -> pa.Table:
-        """Some rows as text; a row whose transfer `read` refuses has only the id."""
-        row_outcomes = [outcomes[row.number] for row in rows]
-        result_rows = [_result_cells(row, outcomes[row.number]) for row in rows]
-        shown_rows = _make_readable(result_rows, read)
-        errors = [
-            outcome.error or shown_row.reason
-            for outcome, shown_row in zip(row_outcomes, shown_rows, strict=True)
-        ]
-        transfers = _text_rows([shown_row.fields for shown_row in shown_rows]).to_pydict()
-        columns: dict[str, list[str | None]] = {
-            "row": [str(row.number) for row in rows],
-            REFERENCE: transfers[REFERENCE],
-            "outcome": [outcome.word for outcome in row_outcomes],
-            "status": transfers["status"],
-            "id": transfers["id"],
-            "error": [error and printable(error) for error in errors],
-            **transfers,
-        }
-        for name in self._sent_columns:
-            columns[name] = [as_text(row.cells.get(name)) for row in rows]
-        for name, label in self._own_columns.items():
-            columns[label] = [as_text(row.extra_cells.get(name)) for row in rows]
-        return pa.table(columns, pa.schema([(name, pa.string()) for name in columns]))
+    def table(self, payouts: Sequence[PayoutRow], outcomes: Outcomes) -> pa.Table:
+        """Some rows as text."""
+        return _read_all(payouts, outcomes, self._make_table)
 
     def frame(self, outcomes: Outcomes, place: str) -> BatchResults:
         """All rows, typed as `lab.transfers.frame()`; a row for each payout, always.
 
         `place` is the name of the service.
         """
-        frame = typed_frame(self.table(self._plan.rows, outcomes, _typed_rows), TRANSFERS)
+        frame = _read_all(self._plan.rows, outcomes, self._make_frame)
         frame["row"] = frame["row"].astype("int64")
         outcome_counts = Counter(outcomes[row.number].word for row in self._plan.rows)
         results = BatchResults(frame)
         results.attrs = {"outcomes": dict(outcome_counts), "service": place}
         return results
+
+    def _make_frame(self, rows: Sequence[ResultRow]) -> pd.DataFrame:
+        """Rows as a typed frame; PaylabError for a row that cannot be read."""
+        return typed_frame(self._make_table(rows), TRANSFERS)
+
+    def _make_table(self, rows: Sequence[ResultRow]) -> pa.Table:
+        """Rows as text; PaylabError for a row that cannot be read."""
+        transfers = text_table([row.fields for row in rows], TRANSFERS).to_pydict()
+        columns: dict[str, list[str | None]] = {
+            "row": [str(row.payout.number) for row in rows],
+            REFERENCE: transfers[REFERENCE],
+            "outcome": [row.outcome for row in rows],
+            "status": transfers["status"],
+            "id": transfers["id"],
+            "error": [row.error and printable(row.error) for row in rows],
+            **transfers,
+        }
+        for name in self._sent_columns:
+            columns[name] = [as_text(row.payout.cells.get(name)) for row in rows]
+        for name, label in self._own_columns.items():
+            columns[label] = [as_text(row.payout.extra_cells.get(name)) for row in rows]
+        return pa.table(columns, pa.schema([(name, pa.string()) for name in columns]))
+
+
+def _read_all(
+    payouts: Sequence[PayoutRow], outcomes: Outcomes, read: Callable[[Sequence[ResultRow]], T]
+) -> T:
+    """What `read` makes of the rows, since an unexpected answer must not prevent the results.
+
+    The payments are already made: an unreadable row keeps its id and its reference.
+    """
+    rows = [_make_result_row(payout, outcomes[payout.number]) for payout in payouts]
+    with suppress(PaylabError):  # all at once is fast; one by one tells which is unreadable
+        return read(rows)
+    return read([_make_readable(row, read) for row in rows])
+
+
+def _make_result_row(payout: PayoutRow, outcome: Outcome) -> ResultRow:
+    """A row with the fields of its transfer; without one, with the cells that were given."""
+    fields: Mapping[str, Any] = {"id": outcome.payment or None, **payout.cells}
+    if outcome.is_made:
+        fields = outcome.transfer
+    shown_fields = {**fields, REFERENCE: payout.cells.get(REFERENCE)}
+    return ResultRow(payout, outcome.word, shown_fields, outcome.error)
+
+
+def _make_readable(row: ResultRow, read: Callable[[Sequence[ResultRow]], object]) -> ResultRow:
+    """A row as it can be read: with all its fields, or only with its id and its reference."""
+    try:
+        read([row])
+    except PaylabError as error:
+        names = {
+            name: plain(str(row.fields[name]))
+            for name in ("id", REFERENCE)
+            if row.fields.get(name) is not None
+        }
+        message = f"made, but its fields cannot be shown: {error}"
+        return row._replace(fields=names, error=row.error or message)
+    return row
 
 
 class ResultsFile:
@@ -185,42 +220,6 @@ class ResultsFile:
             for escape, column in zip(self._escapes, table.columns, strict=True)
         ]
         return [_csv_line(csv_cells) for csv_cells in zip(*columns, strict=True)]
-
-
-def _result_cells(payout_row: PayoutRow, outcome: Outcome) -> dict[str, Any]:
-    """The fields of the transfer of a row; without one, the cells that were given."""
-    fields: Mapping[str, Any] = {"id": outcome.payment or None, **payout_row.cells}
-    if outcome.is_made:
-        fields = outcome.transfer
-    return {**fields, REFERENCE: payout_row.cells.get(REFERENCE)}
-
-
-class ShownRow(NamedTuple):
-    """The fields of a row that can be shown, and why its others cannot be."""
-
-    fields: dict[str, Any]
-    reason: str | None = None
-
-
-def _make_readable(rows: Sequence[dict[str, Any]], read: Reader) -> list[ShownRow]:
-    """The rows as they can be shown, since an unexpected answer must not prevent the results.
-
-    The payments are already made: an unreadable row keeps its id and its reference.
-    """
-    with suppress(PaylabError):  # all at once is fast; one by one tells which is unreadable
-        read(rows)
-        return [ShownRow(fields) for fields in rows]
-    return [_make_row_readable(fields, read) for fields in rows]
-
-
-def _make_row_readable(fields: dict[str, Any], read: Reader) -> ShownRow:
-    """A row as it can be shown: all its fields, or only its id and its reference."""
-    try:
-        read([fields])
-    except PaylabError as error:
-        names = {name: plain(str(fields[name])) for name in ("id", REFERENCE) if name in fields}
-        return ShownRow(names, f"made, but its fields cannot be shown: {error}")
-    return ShownRow(fields)
 
 
 def _escape_number(number_text: str) -> str:
