@@ -9,7 +9,6 @@ from ..client.retries import RESET, RETRY_AFTER_SECONDS_MAX, SINCE_1970, request
 from ..errors.api import APIStatusError, RateLimitError
 from ..errors.base import PaylabError
 from ..spec.envelope import find_envelope_differences
-from ..spec.json_path import last_name
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.key import Value
 from ..spec.service.keys import setting_keys
@@ -19,20 +18,9 @@ from ..spec.service.setting import setting_key_of
 from ..spec.text import read_json
 from .field_guesses import find_list_key, guess_field_settings
 from .paths import PATH_MISSING, suggest_paths
-from .refused_request import (
-    INVALID,
-    MISSING,
-    UNKNOWN,
-    Guess,
-    Guesses,
-    RefusedRequest,
-    classify_complaint,
-    read_complaints,
-)
+from .refused_request import Guesses, RefusedRequest
 from .signatures import is_about_signature, suggest_signatures
 
-NO_PROGRESS = (*range(300, 400), 401, 403, 404, 405, 429, 501)
-"""Statuses that say nothing about the fields of a request."""
 REFUSED = (400, 409, 415, 422)
 KEY_HEADER = re.compile(r"\b[A-Za-z]+(?:-[A-Za-z]+)*-Key\b", re.IGNORECASE)
 ABOUT_KEYS = re.compile(r"idempotency.?key", re.IGNORECASE)
@@ -123,37 +111,3 @@ def read_page_settings(body: object, form: ListForm) -> dict[str, Value]:
     """
     differences = find_envelope_differences(body, form)
     return {find_list_key(form, setting_name): value for setting_name, value in differences}
-
-
-def is_progress(before: PaylabError, after: PaylabError, settings: Guess) -> bool:
-    """Whether the refusal with more settings is about something else than the one before.
-
-    A complaint that the service misses or does not know what `settings` rename is no progress.
-    """
-    if getattr(after, "status", None) in NO_PROGRESS:
-        return False
-    old_complaints = _list_complaints(before)
-    new_complaints = _list_complaints(after)
-    if type(before) is type(after) and old_complaints <= new_complaints:
-        return False
-    our_names = {last_name(key) for key in settings if ".fields." in key}
-    their_names = {str(value) for value in settings.values()}
-    return not any(
-        field_name in our_names | their_names and words in (MISSING, UNKNOWN)
-        for field_name, words in new_complaints - old_complaints
-    )
-
-
-def _list_complaints(error: PaylabError) -> set[tuple[str, str]]:
-    """The fields that an error is about, each with the gist of a complaint; or with its words.
-
-    For example ("amount", "missing") and ("currency", "must be upper case").
-    """
-    if not isinstance(error, APIStatusError):
-        return set()
-    complaints = set()
-    for complaint in read_complaints(error):
-        gist = classify_complaint(complaint)
-        words = complaint.words if gist == INVALID else gist
-        complaints.add((last_name(complaint.field), words))
-    return complaints

@@ -14,7 +14,7 @@ from ..errors.api import APIConnectionError, APIResponseError, APIStatusError, S
 from ..errors.base import ConfigError, PagingError, PaylabError, RuleError, ServiceError
 from ..spec.service.service import Service
 from .constants import find_blanks
-from .guesses import guess_settings, is_progress
+from .guesses import guess_settings
 from .hopeless import raise_if_forbidden
 from .refused_request import Guess, describe_error
 from .report import PROVEN, ProbeFinding
@@ -32,6 +32,8 @@ REQUESTS_MAX = 48
 QUESTIONS_MAX = 4
 """So many guesses of a refusal that none of them helps are questions to the provider."""
 
+NO_PROGRESS = (*range(300, 400), 401, 403, 404, 405, 429, 501)
+"""Statuses that say nothing about the fields of a request."""
 ANSWERED = (APIStatusError, APIResponseError, PagingError)
 """Errors with an answer of the service. Without an answer nothing is tried."""
 
@@ -127,7 +129,7 @@ class SettingsSearch:
             if isinstance(outcome, Success):
                 return outcome
             failed.add(attempt)
-            if is_progress(refusal.error, outcome.error, settings):
+            if is_progress(refusal.error, outcome.error):
                 attempts += self._plan_attempts(settings, outcome, key_prefixes)
         self._failed |= failed
         return first_outcome
@@ -243,6 +245,13 @@ class SettingsSearch:
             if not call.failed and route is not None:
                 return call, route.operation
         return None
+
+
+def is_progress(before: PaylabError, after: PaylabError) -> bool:
+    """Whether the refusal with more settings is about something else than the one before."""
+    if getattr(after, "status", None) in NO_PROGRESS:
+        return False
+    return _describe_without_ids(after) != _describe_without_ids(before)
 
 
 def _describe_without_ids(error: PaylabError) -> str:
