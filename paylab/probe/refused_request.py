@@ -134,22 +134,19 @@ class RefusedRequest:
         self.answered_body = error.body
         self._translation = Translation(service)
         complaints = read_complaints(error)
-        our_paths = [self._translate(complaint.field) for complaint in complaints]
         self.unknown_names = {
-            last_name(our_path)
-            for our_path, complaint in zip(our_paths, complaints, strict=True)
+            last_name(self._translate(complaint.field))
+            for complaint in complaints
             if complaint.is_unknown
         }
-        self.fields = [
-            RefusedField(
-                complaint.field,
-                our_path,
-                classify_complaint(complaint),
-                complaint.words,
-                self._find_object(our_path),
-            )
-            for our_path, complaint in zip(our_paths, complaints, strict=True)
-        ]
+        self.fields = [self._make_field(complaint) for complaint in complaints]
+
+    def _make_field(self, complaint: Complaint) -> RefusedField:
+        """What a complaint says of its field, and the object that the field is in."""
+        our_path = self._translate(complaint.field)
+        kind = classify_complaint(complaint)
+        sent_object = self._find_object(our_path)
+        return RefusedField(complaint.field, our_path, kind, complaint.words, sent_object)
 
     def _translate(self, path: str) -> str:
         """Our path of a field that the service names."""
@@ -162,9 +159,10 @@ class RefusedRequest:
         that creates an account, `clabe`.
         """
         *parents, name = our_path.split(".")
-        is_in_account = not {"details", "financial_accounts"}.isdisjoint(parents)
+        is_in_account = "details" in parents or "financial_accounts" in parents
         is_bare = self.operation.resource == "financial_accounts" and not parents
-        if name in BESIDE_DETAILS or not (is_in_account or is_bare):
+        is_in_details = name not in BESIDE_DETAILS and (is_in_account or is_bare)
+        if not is_in_details:
             return self.body
         objects = list(self._find_details())
         if is_bare or len(objects) != 1:

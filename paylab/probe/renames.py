@@ -60,8 +60,8 @@ def _may_be_renamed(
     sent_path = str(request.service.value(setting.name))
     if our_name not in sent_names or sent_path == field.place:
         return False
-    is_unknown = not {our_name, our_name.removesuffix("_id")}.isdisjoint(request.unknown_names)
-    is_public = not {field.path, last_name(field.path)}.isdisjoint(setting.others)
+    is_unknown = bool({our_name, our_name.removesuffix("_id")} & request.unknown_names)
+    is_public = field.path in setting.others or last_name(field.path) in setting.others
     is_reference = our_name.endswith("_id") and not field.sent.is_details
     return is_unknown or is_public or (is_reference and _is_same_object(field.path, sent_path))
 

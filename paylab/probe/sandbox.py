@@ -31,7 +31,7 @@ from .search import BudgetError, SettingsSearch, Success
 
 PATH = "paths.sandbox_deposits"
 ACCOUNT_FIELD = "conversion_account_id"
-FIELDS = (ACCOUNT_FIELD, "amount", "currency", "sender_name")
+FIELDS = frozenset({ACCOUNT_FIELD, "amount", "currency", "sender_name"})
 NO_ACCOUNT = "00000000-0000-4000-8000-000000000000"
 """The id of an account that does not exist."""
 ACCOUNT = re.compile(rf"{NO_ACCOUNT}|conversion[\s_-]?account(?!s)", re.IGNORECASE)
@@ -167,7 +167,7 @@ def _is_proof(error: PaylabError, service: Service) -> bool:
         return ACCOUNT_FIELD in field_names or _names_account(str(error))
     if error.status not in INVALID:
         return False
-    return not field_names.isdisjoint(FIELDS) or _names_account_anywhere(error)
+    return bool(field_names & FIELDS) or _names_account_anywhere(error)
 
 
 def _list_refused_fields(error: APIStatusError, service: Service) -> set[str]:
