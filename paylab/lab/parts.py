@@ -170,10 +170,10 @@ def make_order_sender(client: Client, *, is_shared: bool) -> OrderSender:
 
     `is_shared` is whether other processes can reach the service: locks are then files.
     """
-    from ..payments.orders import ComputedOrders
+    from ..payments.orders import KeyedOrderSender
     from ..storage.locks import Locks  # only an order needs them
 
-    return ComputedOrders(client, displays.show_notice, Locks(is_shared=is_shared))
+    return KeyedOrderSender(client, displays.show_notice, Locks(is_shared=is_shared))
 
 
 def choose_service(

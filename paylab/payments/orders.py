@@ -24,7 +24,7 @@ from .keyed_order import make_keyed_order
 from .payment_orders import PaymentOrders
 
 
-class ComputedOrders:
+class KeyedOrderSender:
     """Sends orders under keys that are computed from them; `notify` shows a notice."""
 
     def __init__(self, client: Client, notify: Callable[[str], object], locks: Locks) -> None:
