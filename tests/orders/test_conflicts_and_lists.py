@@ -187,6 +187,16 @@ def test_an_order_looks_back_before_it_is_sent(service, connect, payments, switc
         assert service.posts() == []
 
 
+def test_at_a_service_that_ignores_keys_the_list_tells(service, connect):
+    """Without keys only `lookback` and a batch find what was paid; a plain call pays again."""
+    service.idempotency.ignored = True
+    report(connect().transfers.create, **INVOICE).check("paid tr_1")
+    report(connect().transfers.create, **INVOICE, lookback="1 day").check("repeated tr_1")
+    batch_report(connect(), [INVOICE]).check("already paid")
+    assert len(service.payments) == 1
+    report(connect().transfers.create, **INVOICE).check("paid tr_2")
+
+
 STARRED = ["inv*7", "inv\u20267", "\u2022 rent", "***"]
 
 

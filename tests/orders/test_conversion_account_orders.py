@@ -165,6 +165,12 @@ def test_a_lost_account_is_found_in_the_list(service, connect, kind, provisionin
     assert len(service.posts("/v1/conversion_accounts")) == 1 or provisioning == 201
 
 
+def test_an_answer_about_another_account_is_an_error_that_names_it(service, cell):
+    """An account with another value than the order has is never a success."""
+    service.spoiled.append("the currency of another payment")
+    create(cell, destination_currency="USDC").check("error another account tr_999")
+
+
 def test_two_threads_create_one_account(service, connect):
     """Two threads that ask at once get one account, also when provisioning is in flight."""
     service.provisioning = 202

@@ -287,7 +287,6 @@ def test_a_stated_limit_is_paid_only_after_a_refusal(status, amounts):
 @pytest.mark.parametrize(
     ("paths", "posts"),
     [
-        ({}, 1),
         ({"webhook_subscriptions": "none"}, 0),
         ({"create_webhook_subscription": "none"}, 0),
         ({"webhook_subscriptions": "none", "create_webhook_subscription": "/v1/hooks"}, 1),

@@ -41,8 +41,10 @@ def refused(status, words, **more):
     return httpx.Response(status, json={"error": words, **more})
 
 
-def again(answer):
-    """The same answer to another request."""
+def give(answer):
+    """The same answer to another request; an error is raised."""
+    if isinstance(answer, Exception):
+        raise answer
     return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
 
 
@@ -143,36 +145,36 @@ WAYS = (("omit", 401), ("blank", 403))
 """How a request without a query is signed, and the status of a signature that is refused."""
 
 
+def at(path, answer):
+    """An answer at one path, and a 404 elsewhere."""
+    return lambda posted_path, _: answer if posted_path == path else refused(404, "Not found")
+
+
 class Double:
     """A service that gives one answer to every POST which is signed in its dialect.
 
-    `posts` are all that reached it, `created` those beside the sandbox deposits. With a `path`, it
-    gives the answer there, and a 404 elsewhere.
+    `answer` may be a function of the path and of the simulator's answer. `posts` are all that
+    reached it, `created` those beside the sandbox deposits.
     """
 
-    def __init__(self, answer, *, dialect="omit", unsigned=401, path=None):
+    def __init__(self, answer, *, dialect="omit", unsigned=401):
         settings = {"signing.empty_query": dialect, "error_codes.signature": unsigned}
         self.simulator = Simulator(service=Service(settings))
         self.transport = SimulatorTransport(self.simulator.respond)
-        self.answer, self.unsigned, self.path = answer, unsigned, path
+        self.answer, self.unsigned = answer, unsigned
         self.posts = []
 
     def __call__(self, request):
         """Answer as the simulator, but for its verified POSTs."""
-        answer = self.transport.handle_request(request)
+        simulated = self.transport.handle_request(request)
         if request.method != "POST":
-            return answer
-        self.posts.append((request.url.path, json.loads(request.read())))
-        is_verified = answer.status_code != self.unsigned
-        return self.answered(request, answer) if is_verified else answer
-
-    def answered(self, request, _):
-        """The answer to a verified POST, in place of that of the simulator."""
-        if self.path not in (None, request.url.path):
-            return refused(404, "Not found")
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return again(self.answer)
+            return simulated
+        path = request.url.path
+        self.posts.append((path, json.loads(request.read())))
+        if simulated.status_code == self.unsigned:
+            return simulated
+        answer = self.answer(path, simulated) if callable(self.answer) else self.answer
+        return simulated if answer is simulated else give(answer)
 
     @property
     def created(self):
@@ -210,14 +212,9 @@ def spread(answers, settings):
 
 def propose(answer, path):
     """Propose a deposit at the path of a service.toml; its error if the answer is no proof."""
-
-    def give_answer(_):
-        if isinstance(answer, Exception):
-            raise answer
-        return again(answer)
-
     settings = Settings(PRODUCTION, "k", "s", service=Service({PATH: path}))
-    with Client(settings, transport=httpx.MockTransport(give_answer), max_retries=0) as client:
+    transport = httpx.MockTransport(lambda _: give(answer))
+    with Client(settings, transport=transport, max_retries=0) as client:
         propose_deposit(client, stated_path=path)
 
 
@@ -325,7 +322,7 @@ def test_only_the_path_of_a_sandbox_operation_proves(kind, path):
     A production has deposits below an account, too, and says that there is no such account.
     """
     is_sandbox_path = "sandbox" in path or "simulat" in path
-    service = Double(PROOF[kind], path=path)
+    service = Double(at(path, PROOF[kind]))
     report = service.walk()
     assert path in [posted_path for posted_path, _ in service.posts]
     assert bool(service.created) is report.complete is is_sandbox_path
@@ -336,33 +333,28 @@ def test_only_the_path_of_a_sandbox_operation_proves(kind, path):
 )
 def test_a_403_at_another_path_ends_the_walk(path, base_url):
     """It overrules the host, and nothing is created."""
-    service = Double(FORBIDDEN["403"], path=path)
+    service = Double(at(path, FORBIDDEN["403"]))
     assert "production" in service.walk(base_url).hopeless
     assert service.posts[-1][0] == path
     assert service.created == []
 
 
-class AnswersWithPages(Double):
-    """A service whose application has a web page for each path that it does not know."""
-
-    def answered(self, request, answer):
-        """The page of the application beside the one path that there is."""
-        if request.url.path != self.path:
-            return page(f"<pre>Cannot POST {request.url.path}</pre>", 404)
-        return super().answered(request, answer)
-
-
 @pytest.mark.parametrize("path", ["/v1/sandbox/deposit", "/v1/simulations/deposits"])
 def test_a_page_that_repeats_the_path_leaves_others_to_try(path):
     """It is the 404 of an application, which may have deposits at another path."""
-    service = AnswersWithPages(PROOF["400 of a field"], path=path)
+
+    def answer(posted_path, _):
+        missing_page = page(f"<pre>Cannot POST {posted_path}</pre>", 404)
+        return PROOF["400 of a field"] if posted_path == path else missing_page
+
+    service = Double(answer)
     assert service.walk().complete
     assert service.created
 
 
 def test_the_path_of_your_file_proves():
     """What a service.toml names is a sandbox operation, whatever its path says."""
-    service = Double(PROOF["400 of a field"], path=NESTED.format(id=NO_ACCOUNT))
+    service = Double(at(NESTED.format(id=NO_ACCOUNT), PROOF["400 of a field"]))
     parts = service.parts(PRODUCTION)
     parts["settings"] = replace(parts["settings"], service=Service({PATH: NESTED}))
     with Client(**parts) as client:
@@ -370,20 +362,19 @@ def test_the_path_of_your_file_proves():
     assert service.created
 
 
-class ChecksAccountsFirst(Double):
-    """A production that looks for the account before it refuses the deposit."""
-
-    def answered(self, request, answer):
-        """404 for an account that does not exist, 403 for one that does."""
-        if request.url.path != DEPOSITS:
-            return answer
-        kind = "404 of the object" if is_harmless(*self.posts[-1]) else "403"
-        return again({**PROOF, **FORBIDDEN}[kind])
-
-
 def test_a_403_to_a_later_deposit_ends_the_walk():
-    """The walk ends at the first 403, proves nothing, and names what it has created."""
-    service = ChecksAccountsFirst(None)
+    """A production may look for the account before it refuses the deposit.
+
+    The walk ends at the first 403, proves nothing, and names what it has created.
+    """
+
+    def look_for_account(path, simulated):
+        if path != DEPOSITS:
+            return simulated
+        has_account = not is_harmless(*service.posts[-1])
+        return FORBIDDEN["403"] if has_account else PROOF["404 of the object"]
+
+    service = Double(look_for_account)
     parts = service.parts(PRODUCTION) | {"sleep": service.simulator.advance}
     with Client(**parts) as client:
         report = probe_service(client, write=True)
@@ -391,20 +382,6 @@ def test_a_403_to_a_later_deposit_ends_the_walk():
     assert [each.split()[0] for each in report.made] == ["individual", "financial", "conversion"]
     assert report.made[0] in report.summary
     assert "/v1/transfers" not in [path for path, _ in service.posts]
-
-
-class RefusesCreation(Double):
-    """A service whose deposits prove a sandbox, and which answers POSTs to one path with 403."""
-
-    def __init__(self, refusal, path):
-        super().__init__(PROOF["422 of a field"])
-        self.refusal, self.refused_path = refusal, path
-
-    def answered(self, request, answer):
-        """The refusal for the path, the proof for deposits, the answer of the simulator."""
-        if request.url.path == self.refused_path:
-            return again(self.refusal)
-        return super().answered(request, answer) if request.url.path == DEPOSITS else answer
 
 
 LATER_POSTS = ("/v1/individuals", "/v1/webhook_subscriptions", "/v1/transfers")
@@ -415,7 +392,12 @@ LATER_POSTS = ("/v1/individuals", "/v1/webhook_subscriptions", "/v1/transfers")
 )
 def test_a_403_to_any_post_ends_the_walk(tmp_path, refusal, base_url, path):
     """No POST after the first 403, one sentence, no file."""
-    service, to = RefusesCreation(refusal, path), tmp_path / "service.toml"
+
+    def answer(posted_path, simulated):
+        answer_by_path = {path: refusal, DEPOSITS: PROOF["422 of a field"]}
+        return answer_by_path.get(posted_path, simulated)
+
+    service, to = Double(answer), tmp_path / "service.toml"
     with Lab(**service.parts(base_url) | {"sleep": service.simulator.advance}) as lab:
         report = lab.probe(write=True, sandbox=True, to=to)
     assert f"POST {path} with 403" in report.hopeless
