@@ -1,4 +1,4 @@
-"""The words, numbers, amounts and sizes that a refusal says are accepted."""
+"""The words, amounts and sizes that a refusal says are accepted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ _NOT_CHOICES = frozenset({
     "or", "and", "a", "an", "one", "of", "text", "string", "number", "object", "either", "true",
 })  # fmt: skip
 _LIST_NAME = re.compile(r"allowed|options|enum|accepted|values|choices|one_?of", re.IGNORECASE)
-_NUMBER = re.compile(r"\d+")
 _AMOUNT = re.compile(r"\d+(?:\.\d+)?")
 _LIMIT = re.compile(r"at least|at most|min|max|less|more|greater|below|above|exceed", re.IGNORECASE)
 _WHOLE = re.compile(r"(?:no|not have|without) decimals|whole number", re.IGNORECASE)
@@ -47,13 +46,6 @@ def find_listed_words(body: object) -> tuple[str, ...]:
     return ()
 
 
-def find_accepted_numbers(words: str) -> tuple[int, ...]:
-    """The integers in a message."""
-    return tuple(
-        int(number_text) for number_text in _NUMBER.findall(words) if len(number_text) < 10
-    )
-
-
 def find_accepted_amount(words: str, amount: str) -> str:
     """An amount as a message asks for it: the stated limit, or without decimals; else "".
 
@@ -73,8 +65,11 @@ def accepts_one_item(words: str) -> bool:
 
 
 def find_accepted_sizes(words: str) -> list[int]:
-    """The sizes in a message, in bytes, the smallest first: of "at least 50 KB" it is 51,200."""
+    """The sizes in a message, the smallest first: of "at least 50 KB" it is 51,200.
+
+    A number of ten or more digits is an id rather than a size.
+    """
     sizes = _SIZE.findall(words)
     return sorted(
-        int(digits) * _UNITS[unit[:1].lower()] for digits, unit in sizes if len(digits) < 9
+        int(digits) * _UNITS[unit[:1].lower()] for digits, unit in sizes if len(digits) < 10
     )

@@ -14,7 +14,7 @@ from ..spec.service.keys import setting_keys
 from ..spec.service.lists import ListForm
 from ..spec.service.rails import RAILS
 from ..spec.service.value_types import NONE, WordsLimit
-from .accepted_values import find_accepted_numbers, find_accepted_words, find_listed_words
+from .accepted_values import find_accepted_sizes, find_accepted_words, find_listed_words
 from .constants import add_constant
 from .refused_request import INVALID, MISSING, UNKNOWN, Guesses, RefusedField, RefusedRequest
 from .renames import rename_all_at_once, rename_field
@@ -51,8 +51,8 @@ def change_limit(request: RefusedRequest, field: RefusedField) -> Guesses:
     if field.kind == UNKNOWN and field.path == form.limit_parameter:
         yield {find_list_key(form, "limit_parameter"): NONE}
     elif field.kind != UNKNOWN and "limit" in f"{field.path} {field.words}".lower():
-        sizes = sorted(find_accepted_numbers(field.words), reverse=True)
-        yield from ({"lists.max_limit": size} for size in sizes if size > 0)
+        largest_first = reversed(find_accepted_sizes(field.words))
+        yield from ({"lists.max_limit": size} for size in largest_first if size > 0)
 
 
 def find_list_key(form: ListForm, setting: str) -> str:

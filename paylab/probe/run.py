@@ -17,8 +17,7 @@ from ..spec.service.value_types import NONE
 from . import actions
 from .accepted_values import find_accepted_amount
 from .answers import find_contradictions
-from .hopeless import HopelessError, read_status
-from .paths import PATH_MISSING
+from .hopeless import HopelessError
 from .refused_request import describe_error
 from .search import Action, BudgetError, R, SettingsSearch
 from .stages import ON_RAMP, PAYOUT, Stage
@@ -56,8 +55,6 @@ class ServiceRun:
         self._search = search
         self._without: list[str] = []
         """The optional actions that the current stage went without, each with its refusal."""
-        self._missing: dict[str, str] = {}
-        """The same of all stages, by action, where the service has no path for it."""
         self._payee: tuple[Any, str] | None = None
         """The account and the country of the first payout that came to its end."""
         self._amounts = {"payout": actions.AMOUNT, "deposit": actions.DEPOSIT}
@@ -103,21 +100,13 @@ class ServiceRun:
         return result
 
     def _try(self, action_name: str, action: Action[R]) -> R | None:
-        """The result of an action that the stage can go without, as a quote; None if refused.
-
-        What the service has no path for is not asked again in later stages.
-        """
-        without = self._missing.get(action_name)
-        if without is None:
-            try:
-                return self._require(action_name, action)
-            except StopError as error:
-                cause = error.__cause__ or error
-                without = f"without {action_name} ({describe_error(cause)})"
-                if read_status(cause) in PATH_MISSING:
-                    self._missing[action_name] = without
-        self._without.append(without)
-        return None
+        """The result of an action that the stage can go without, as a quote; None if refused."""
+        try:
+            return self._require(action_name, action)
+        except StopError as error:
+            refusal_text = describe_error(error.__cause__ or error)
+            self._without.append(f"without {action_name} ({refusal_text})")
+            return None
 
     def _note_answer(self, result: object) -> None:
         """Remember what the latest successful call has used, created and shown."""
