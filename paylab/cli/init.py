@@ -69,8 +69,8 @@ def run(options: argparse.Namespace) -> int:
     stored_place = "the system's keyring" if is_in_keyring else f"{path} (only you)"
     document[options.profile] = value_by_name
     path.parent.mkdir(parents=True, exist_ok=True)
-    with files.replace(path, private=True) as sink:
-        sink.write(tomlkit.dumps(document).encode())
+    with files.replace(path, private=True) as profiles_file:
+        profiles_file.write(tomlkit.dumps(document).encode())
     say(f"Profile {options.profile!r} is in {path}; its keys are in {stored_place}.")
     if options.profile != DEFAULT:
         say(f"Use it with: export PAYLAB_PROFILE={options.profile}")

@@ -102,6 +102,7 @@ def _may_replace(copy_path: Path, our_digests: Collection[str | None]) -> bool:
 
 def trust_copies(folder: Path) -> None:
     """Sign the unchanged copies for this user's Jupyter, which then shows their saved styles."""
+    # With None in its place, an import of this slow module fails at once.
     sys.modules.setdefault(IRI_GRAMMARS, None)  # type: ignore[arg-type]
     with suppress(OSError):  # without a writable home the copies are shown without styles
         with extra_imports():

@@ -63,8 +63,8 @@ def _write_files(report: Report, options: argparse.Namespace) -> None:
     if options.html:
         from ..views.probe import report_page
 
-        with files.replace(Path(options.html)) as sink:
-            sink.write(report_page(report).encode())
+        with files.replace(Path(options.html)) as page_file:
+            page_file.write(report_page(report).encode())
     if options.har:
         report.har(Path(options.har))
 

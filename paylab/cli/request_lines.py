@@ -20,7 +20,8 @@ def yield_new_requests(
 ) -> Iterator[JournalRequest]:
     """Yield the requests after `last_shown`, then wait a moment.
 
-    `last_shown` ends with the last request that was shown. It then keeps only the latest one.
+    `last_shown` is the caller's list, whose last item is the request that was shown last: it
+    then holds only the request that is yielded, so that the next call continues after that one.
     """
     last_number = last_shown[-1].number if last_shown else 0
     for request in requests.after(last_number):

@@ -71,8 +71,9 @@ def run(options: argparse.Namespace) -> int:
         leaks += [(path, finding) for finding in findings]
         if findings and not options.check:
             _renew_checksum(clean_document)
-            with replace(path) as sink:
-                sink.write(_document_text(clean_document, like=document_text).encode())
+            with replace(path) as clean_file:
+                clean_text = _document_text(clean_document, like=document_text)
+                clean_file.write(clean_text.encode())
     _print_leaks(leaks, options)
     return 1 if leaks and options.check else 0
 
@@ -111,12 +112,12 @@ def _read_document(path: Path) -> tuple[str, dict[str, Any]]:
         document = json.loads(document_text)
     except (ValueError, RecursionError):
         raise ConfigError(f"{path} is {UNKNOWN_DOCUMENT}: it is not JSON in UTF-8") from None
-    if not isinstance(document, dict) or not _is_known(document):
+    if not isinstance(document, dict) or not _is_known_document(document):
         raise ConfigError(f"{path} is {UNKNOWN_DOCUMENT}")
     return document_text, document
 
 
-def _is_known(document: dict[str, Any]) -> bool:
+def _is_known_document(document: dict[str, Any]) -> bool:
     """Whether a document is a notebook of version 4, a HAR file or a snapshot."""
     log = document.get("log")
     is_notebook = isinstance(document.get("cells"), list)

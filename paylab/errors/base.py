@@ -53,6 +53,7 @@ class PaylabError(CardError):
 
     @hint.setter
     def hint(self, hint: str | None) -> None:
+        """Set another hint, also as the note that Python prints below the error."""
         notes: list[str] = getattr(self, "__notes__", [])
         if (earlier_note := f"  Try: {self._hint}") in notes:
             notes.remove(earlier_note)

@@ -209,10 +209,10 @@ def _find_parameters(owner: object, name: str) -> Iterator[str]:
 
 
 def _has_parameter(function: Callable[..., object], name: str) -> bool:
-    """Whether a function has a parameter of this name; False for one of C."""
+    """Whether a function has a parameter of this name; False for a function written in C."""
     from inspect import signature  # only for a wrong name
 
     try:
         return name in signature(function).parameters
-    except (TypeError, ValueError):  # a function of C
+    except (TypeError, ValueError):  # a function written in C
         return False

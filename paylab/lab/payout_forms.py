@@ -43,6 +43,7 @@ class PayoutForms:
         registry: FormRegistry,
         read_history: Callable[[str], History],
     ) -> None:
+        """Keep what the forms read and create, and the options of each status page."""
         self._session = session
         self._individuals = individuals
         self._accounts = accounts

@@ -92,6 +92,7 @@ class ServiceLocator:
         embedded: bool = False,
         replay: Replay | None = None,
     ) -> None:
+        """Start without controls; they are looked for on first use, not here."""
         self._settings = settings
         self._make_control_sender = make_control_sender
         self._embedded = embedded

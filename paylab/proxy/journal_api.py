@@ -51,6 +51,7 @@ class JournalAPI:
         make_document: Callable[[], JsonObject],
         facts: JsonObject,
     ) -> None:
+        """Keep what may be shown, what must be hidden, and a handler for each route."""
         self._journal = journal
         self._control_token = Secret(control_token)
         self._hidden = [Secret(secret) for secret in (*secrets, control_token)]

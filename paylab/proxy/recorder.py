@@ -70,6 +70,7 @@ class Recorder:
         pass_through: bool = False,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        """Start with an empty journal and no used nonces."""
         self.service = service
         self.journal = Journal()
         self._upstream = upstream

@@ -75,6 +75,7 @@ def hide_frames(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
+        """Call the function; its errors keep their frames, which show where it failed."""
         try:
             return function(*args, **kwargs)
         except Exception:

@@ -211,6 +211,7 @@ def _clean_neighbours(outputs: list[Any], indexes: Iterable[int], cleaner: Clean
             text_by_index[output_index] = output_text
     if len(text_by_index) < 2:
         return
+    # A secret may go on in the next output directly, or after a line break.
     clean_texts = cleaner.clean_pieces(cleaner.clean_pieces([*text_by_index.values()]), "\n")
     for (output_index, output_text), clean_text in zip(
         text_by_index.items(), clean_texts, strict=True

@@ -49,6 +49,7 @@ class BalancePage(FormPage):
         *,
         is_known: bool = True,
     ) -> None:
+        """Lay out the page with the balances and an example of an amount."""
         self._top_up = top_up
         self._is_known = is_known
         self.heading = Heading(self.title)

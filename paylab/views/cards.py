@@ -93,7 +93,7 @@ def deposit_card(holder: object, service_name: str = "") -> Card | QR:
 
 
 def _check_holder(holder: object) -> None:
-    """ArgumentError for a value that neither has deposit instructions nor is one."""
+    """ArgumentError for a value that neither has deposit instructions nor consists of them."""
     known_names = ("deposit_instructions", "type", "details")
     has_instructions = isinstance(holder, Mapping) or any(
         hasattr(holder, known_name) for known_name in known_names

@@ -80,7 +80,7 @@ def _convert_column(column: pd.Series[Any], value_type: str) -> pd.Series[Any]:
 
 
 def _decimal_or_none(cell_value: object, column_name: str) -> Decimal | None:
-    """An exact amount; None if it is missing or empty; ArgumentError if it is none."""
+    """The exact amount of a cell; None for an empty cell; ArgumentError for what is no amount."""
     if cell_value in (None, ""):
         return None
     try:

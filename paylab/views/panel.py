@@ -59,6 +59,7 @@ class PanelView(anywidget.AnyWidget):
         service_name: str = "",
         options: Mapping[str, str] | None = None,
     ) -> None:
+        """Start without rows; the first refresh is when a browser shows the widget."""
         super().__init__()
         self._read = read
         self._explain = explain

@@ -122,6 +122,7 @@ class QR:
         service_name: str = "",
         check: Callable[[str], str] = lambda _: "",
     ) -> None:
+        """Draw the code, and read its fields; `problem` is empty if nothing is wrong with it."""
         _check_size(size)
         self.payload = payload
         self.size = size
@@ -159,8 +160,8 @@ class QR:
             raise ConfigError(f"{target_path.name}: a QR code is saved as .png or .svg")
         require_parent(target_path)
         file_bytes = self.png() if suffix == ".png" else self.svg().encode()
-        with replace(target_path) as sink:
-            sink.write(file_bytes)
+        with replace(target_path) as image_file:
+            image_file.write(file_bytes)
         return target_path
 
     @property

@@ -129,6 +129,7 @@ class WalletForm(Form):
         example: bool = False,
         service: Service | None = None,
     ) -> None:
+        """Make an input for each detail of a wallet, and fill them in for an example."""
         self._create = create
         self._owner_id = individual_id
         self._service = service

@@ -29,6 +29,7 @@ class FormControls:
         click: Callable[..., None],
         restart: Callable[[], None],
     ) -> None:
+        """Show only the send button; the other two buttons are hidden until they are needed."""
         self._action = action
         self.send_button = Button(action, click, "primary")
         self.restart_button = Button(restart_text, restart)

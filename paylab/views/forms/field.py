@@ -62,6 +62,7 @@ class FormField(Node):
         hint: str = "",
         placeholder: str = "",
     ) -> None:
+        """Start with the value, or without one: unticked, or as empty text."""
         super().__init__()
         self.name = name
         self.label = label

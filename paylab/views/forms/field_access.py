@@ -64,6 +64,7 @@ def _is_choice(field: FormField, value: object) -> bool:
 
 
 def _list_choices(field: FormField) -> list[str]:
+    """The choices of a field as text, without the empty one."""
     return [str(choice) for _, choice in field.options if choice != ""]
 
 

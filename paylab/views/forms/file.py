@@ -31,6 +31,7 @@ class FilePicker(Node):
         on_file: Callable[[str, bytes], None],
         on_refusal: Callable[[str, int], None] = lambda *_: None,
     ) -> None:
+        """Start without a file; the form sets the other functions and the hint afterwards."""
         super().__init__()
         self.label = label
         self.accept = accept

@@ -37,6 +37,7 @@ class ObjectPage(FormPage):
         read: Callable[[str], Resource],
         find_lists: Callable[[Resource], Mapping[str, ReadLinks]],
     ) -> None:
+        """Lay out an empty page; `open()` shows the first object."""
         self._read = read
         self._find_lists = find_lists
         self._earlier = list[Resource]()

@@ -247,8 +247,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         page = self.pages.get(step_name)
         if isinstance(page, Form):
             return page.code()
-        is_of_account = step_name in ("account", "deposit", "conversion")
-        resource = self.results.get("account" if is_of_account else "person")
+        reads_account = step_name in ("account", "deposit", "conversion")
+        resource = self.results.get("account" if reads_account else "person")
         return LOOKUP_CODE[step_name].format(literal(resource.id)) if resource else ""
 
     def _show_current_step(self) -> None:

@@ -80,6 +80,7 @@ class OnrampStep(Group):
     """
 
     def __init__(self, number: int, title: str) -> None:
+        """Start as a locked step, which the form fills when its turn comes."""
         self.number = number
         self.title = title
         self.state = LOCKED

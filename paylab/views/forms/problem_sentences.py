@@ -96,6 +96,7 @@ def _count_characters(entered_value: str, message: str) -> str:
 
 
 def _count_noun(count: int, noun: str) -> str:
+    """A count with its noun: "1 digit", "2 digits"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 

@@ -34,6 +34,7 @@ class Refresher:
         in_process: bool = False,
         every: float = REFRESH_SECONDS,
     ) -> None:
+        """Keep the functions; `start()` starts the calls."""
         self._read = read
         self._show = show
         self._is_done = is_done

@@ -41,6 +41,7 @@ class TokenForm(Form):
         example: bool = False,
         service: Service | None = None,
     ) -> None:
+        """Make an input for each field of a token, and fill them in for an example."""
         self._submit_token = submit
         self._clock = clock
         self._service = service or Service()
