@@ -227,7 +227,8 @@ class Batch:
     def _settle_answered(self, running: dict[Future[Outcome], PayoutRow]) -> None:
         """Wait until a row under way has its outcome, and settle it and the others that have."""
         for future in wait(running, return_when=FIRST_COMPLETED).done:
-            self._settle_row(running.pop(future), future.result())
+            self._settle_row(running[future], future.result())
+            del running[future]  # last, so that an interrupt before it loses no outcome
 
     def _send_row(self, row: PayoutRow) -> Outcome:
         """Send one row as an order; again under another name if you chose to pay it again."""

@@ -27,10 +27,9 @@ from ..errors.base import Problem, RuleError
 
 REFERENCE = "client_reference_id"
 AMOUNTS = frozenset({"source_amount", "destination_amount", "net_source_amount"})
-WORDS = frozenset(
+CASELESS_FIELDS = frozenset(
     {"source_currency", "destination_currency", "payout_method", "source_network", "source_type"}
 )
-"""Fields that are compared without case."""
 ACCOUNTS = ("financial_account", "payout_account")
 """Objects with an id; the field with the id alone ends in `_id`."""
 
@@ -100,14 +99,14 @@ def _normalize_name(field: str, given_name: object) -> str:
 
 
 def _normalize_value(field_name: str, field_value: object) -> Any:
-    """The value of a field in one spelling."""
+    """The value of a field in one spelling; an amount that is no number is a JSON value."""
     if field_name == REFERENCE and isinstance(field_value, str):
         return normalize("NFC", field_value).strip()
     if field_name in AMOUNTS:
         value_text = str(field_value).strip()
         if NUMBER.fullmatch(value_text):
             return format(EXACT.normalize(Decimal(value_text)), "f")
-    if field_name in WORDS and isinstance(field_value, str):
+    if field_name in CASELESS_FIELDS and isinstance(field_value, str):
         return normalize("NFC", field_value).upper()
     return _normalize_json(field_value)
 

@@ -150,7 +150,7 @@ def test_the_frozen_kinds_are_those_of_the_records():
     } == module.AMOUNTS
     assert {
         name for order in orders for name in order.field_names_of_kind(CURRENCY, ENUM)
-    } == module.WORDS
+    } == module.CASELESS_FIELDS
     assert {field.name for order in orders for field in order.references} == {*module.ACCOUNTS}
 
 
