@@ -61,7 +61,7 @@ class FieldAdvisor:
         if account is not None and account.country:
             self._country = account.country
         advices = list(self._advise_by_field(field_complaints[:FIELDS_MAX]))
-        advices += self._list_more_missing(field_complaints[FIELDS_MAX:])
+        advices += self._advise_on_rest(field_complaints[FIELDS_MAX:])
         if account is not None:
             advices += self._advise_on_details(account)
         if not advices:
@@ -105,8 +105,11 @@ class FieldAdvisor:
         if missing_fields:
             yield AdviceText(_describe_absent_fields(self._operation, missing_fields))
 
-    def _list_more_missing(self, complaints: Sequence[Complaint]) -> Iterator[AdviceText]:
-        """Yield the names of missing fields, without the rules that the first ones have."""
+    def _advise_on_rest(self, complaints: Sequence[Complaint]) -> Iterator[AdviceText]:
+        """Yield one advice that names the missing fields of `complaints`, without their rules.
+
+        These are the complaints after the first FIELDS_MAX. Yield nothing if they name no field.
+        """
         missing_fields = []
         for complaint in complaints:
             field = self._find_expected_field(complaint.field) if complaint.is_missing else None

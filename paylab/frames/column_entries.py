@@ -41,7 +41,7 @@ def with_named_entries(class_: C) -> C:
     They are set here, because in the class they would hide unknown names from mypy.
     """
     target: Any = class_
-    wrap_indexers(target, lambda class_: {"__setitem__": _name_cells(class_.__setitem__)})
+    wrap_indexers(target, lambda class_: {"__setitem__": _wrap_set_item(class_.__setitem__)})
     if issubclass(class_, pd.Series):
         wrap_methods(target, _METHODS_OF_COLUMNS, _name_column)
     else:
@@ -115,17 +115,22 @@ def _refuse_mixed_column(column: pd.Series[Any]) -> None:
         raise name_error(error, column.name) from None
 
 
-def _name_cells(set_item: Method) -> Method:
-    """The `__setitem__` of an indexer such as `loc`; its ExactnessError names the column."""
+def _wrap_set_item(set_item: Method) -> Method:
+    """The `__setitem__` of an indexer such as `loc`; its ExactnessError names the column.
+
+    A column of Decimals that it adds to a frame is made exact.
+    """
 
     @wraps(set_item)
     def call(indexer: Any, key: Any, value: object) -> None:
-        frame = indexer.obj
-        old_names = set(frame.columns) if isinstance(frame, pd.DataFrame) else set()
+        owner = indexer.obj  # a frame or a column
+        old_names = set(owner.columns) if isinstance(owner, pd.DataFrame) else set()
         try:
             set_item(indexer, key, value)
-            for name in set(frame.columns) - old_names if old_names else ():
-                frame[name] = convert_decimals(frame[name])
+            if old_names:
+                new_names = set(owner.columns) - old_names
+                for name in new_names:
+                    owner[name] = convert_decimals(owner[name])
         except (ExactnessError, TypeError) as error:
             # For a whole column, pandas raises a TypeError of its own.
             exactness_error = error if isinstance(error, ExactnessError) else error.__cause__

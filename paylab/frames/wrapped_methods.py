@@ -28,13 +28,18 @@ def wrap_indexers(class_: Any, wrap: Callable[[Any], Mapping[str, Method]]) -> N
 
 
 def _wrap_indexer(indexer: property, wrap: Callable[[Any], Mapping[str, Method]]) -> property:
-    wrapped_classes: dict[type, type] = {}
+    """An indexer of pandas as a property, whose class has the methods that `wrap` returns.
+
+    That is a subclass of the indexer's class, made at the first access.
+    """
+    subclass_by_class: dict[type, type] = {}
 
     def get_indexer(owner: object) -> object:
+        """The indexer of a column or frame."""
         pandas_indexer: Any = indexer.__get__(owner)
         class_ = type(pandas_indexer)
-        if class_ not in wrapped_classes:
-            wrapped_classes[class_] = type(class_.__name__, (class_,), dict(wrap(class_)))
-        return wrapped_classes[class_](pandas_indexer.name, owner)
+        if class_ not in subclass_by_class:
+            subclass_by_class[class_] = type(class_.__name__, (class_,), dict(wrap(class_)))
+        return subclass_by_class[class_](pandas_indexer.name, owner)
 
     return property(get_indexer, doc=indexer.__doc__)

@@ -111,15 +111,15 @@ def _usual_refusals(service: Service, operation: Operation) -> Iterator[Refusal]
     yield Refusal(
         lambda service: service.error_codes.signature,
         "the signature is missing, wrong or stale, or its nonce was used before",
-        "signing.errors",
+        source="signing.errors",
     )
     if operation.fields:
         yield from _body_refusals(operation)
     if operation.is_list and not service.list(operation.resource).is_array:
-        yield Refusal(400, "a query parameter is invalid or not known", "page.limit")
+        yield Refusal(400, "a query parameter is invalid or not known", source="page.limit")
         yield Refusal(400, "the cursor is not from an earlier answer", fields=("cursor",))
     elif not operation.fields:
-        yield Refusal(400, "a query parameter or a header is not known", "request.unknown")
+        yield Refusal(400, "a query parameter or a header is not known", source="request.unknown")
     if operation.takes_key(service):
         yield Refusal(400, "the Idempotency-Key is not a UUID of 36 characters")
         yield Refusal(409, "the Idempotency-Key was used with another body")
@@ -127,24 +127,36 @@ def _usual_refusals(service: Service, operation: Operation) -> Iterator[Refusal]
 
 def _body_refusals(operation: Operation) -> Iterator[Refusal]:
     """Yield the refusals of a body because of its form."""
-    yield Refusal(400, "the body is not a JSON object, or nests too deeply", "request.size")
-    yield Refusal(400, _WRONG_FORM, "request.unknown")
-    if any(refusal.status is invalid_body_status for refusal in operation.refusals):
-        yield Refusal(invalid_body_status, _WRONG_FORM, "transfer.create")
+    malformed_body = "the body is not a JSON object, or nests too deeply"
+    yield Refusal(400, malformed_body, source="request.size")
+    yield Refusal(400, _WRONG_FORM, source="request.unknown")
+    # `invalid_body_status` is a function: a setting of the service holds the status.
+    can_have_invalid_body = any(
+        refusal.status is invalid_body_status for refusal in operation.refusals
+    )
+    if can_have_invalid_body:
+        yield Refusal(invalid_body_status, _WRONG_FORM, source="transfer.create")
     if any(field.name == "details" for field in operation.fields):
-        yield Refusal(invalid_body_status, "the details have the wrong form", "account.errors")
+        wrong_details = "the details have the wrong form"
+        yield Refusal(invalid_body_status, wrong_details, source="account.errors")
     doubtful_fields = tuple(
         field_name for field_name in _DOUBTFUL_FIELDS if field_name in operation.by_name
     )
     if doubtful_fields:
-        yield Refusal(400, _DOUBTFUL_VALUE, "check-digits", doubtful_fields)
+        yield Refusal(400, _DOUBTFUL_VALUE, source="check-digits", fields=doubtful_fields)
     time_fields = operation.field_names_of_kind(TIME)
     if time_fields:
-        time_condition = "a time is before year 1 in UTC"
-        yield Refusal(invalid_body_status, time_condition, "timestamp.form", time_fields)
-    yield Refusal(413, "the body is larger than 256 MiB", "request.size")
+        yield Refusal(
+            invalid_body_status,
+            "a time is before year 1 in UTC",
+            source="timestamp.form",
+            fields=time_fields,
+        )
+    yield Refusal(413, "the body is larger than 256 MiB", source="request.size")
     yield Refusal(
-        415, "a body does not have the Content-Type application/json", "request.content-type"
+        415,
+        "a body does not have the Content-Type application/json",
+        source="request.content-type",
     )
 
 

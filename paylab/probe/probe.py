@@ -99,25 +99,27 @@ def _report_run(search: SettingsSearch, *, write: bool, is_confirmed: bool) -> R
     calls = list[Call]()
     stop_listening = client.calls.listen(calls.append)  # the log itself drops its oldest calls
     try:
-        hopeless = _run_or_explain(search, run, write=write, is_confirmed=is_confirmed)
+        stop_reason = _run_or_explain(search, run, write=write, is_confirmed=is_confirmed)
     finally:
         stop_listening()
-    refused = {
+    finding_by_key = {
         key: ProbeFinding(key, REFUSED, why=describe_error(error))
         for key, error in search.refusals.items()
     }
-    proven = {} if hopeless else search.proofs
-    first_stop = next((stage.stop for stage in run.stages if stage.stop), "")
-    unreached = first_stop if write else WITHOUT_WRITE
+    if not stop_reason:
+        finding_by_key |= search.proofs
+    first_stop_reason = next((stage.stop for stage in run.stages if stage.stop), "")
+    reason_unreached = first_stop_reason if write else WITHOUT_WRITE
+    findings = _make_findings(finding_by_key, run.done, reason_unreached)
     return Report(
         tuple(describe_reach(run.stages)),
-        _make_findings(refused | proven, run.done, unreached),
+        findings,
         search.service,
         sent=search.sent,
         made=tuple(run.made),
         address=client.settings.base_url,
         on=client.clock().date(),
-        hopeless=hopeless,
+        hopeless=stop_reason,
         works=not write or any(stage.moves_money for stage in run.stages),
         blanks=search.blanks,
         calls=tuple(calls),
@@ -182,20 +184,20 @@ def report_recorded_calls(calls: Iterable[Call], service: Service) -> Report:
 
 
 def _make_findings(
-    shown: Mapping[str, ProbeFinding], done: set[str], unreached: str
+    shown_findings: Mapping[str, ProbeFinding], done: set[str], reason_unreached: str
 ) -> tuple[ProbeFinding, ...]:
     """A finding for each key: what was shown, else whether an operation of `done` rests on it.
 
-    `unreached` says why other operations were not reached.
+    `reason_unreached` says why other operations were not reached.
     """
     findings = []
     for key in setting_keys():
-        if key in shown:
-            finding = shown[key]
+        if key in shown_findings:
+            finding = shown_findings[key]
         elif key.startswith(NEVER_SHOWN):
             finding = ProbeFinding(key, NOT_REACHED, why=NOT_SHOWN)
         elif done.isdisjoint(find_operations(key)):
-            finding = ProbeFinding(key, NOT_REACHED, why=unreached or NOT_SHOWN)
+            finding = ProbeFinding(key, NOT_REACHED, why=reason_unreached or NOT_SHOWN)
         else:
             finding = ProbeFinding(key, ASSUMED)
         findings.append(finding)

@@ -86,22 +86,23 @@ class TextCleaner:
     def _find_images(self, text: str, depth: int) -> Iterator[Replacement]:
         """Yield replacements of the images in a text, also of images that are cut into lines.
 
-        Images that overlap are reported once.
+        Replacements that overlap are all yielded, but only the first one is reported.
         """
-        images = list(make_image_finder(replace_image)(text, depth))
+        find_plain_images = make_image_finder(replace_image)
+        image_replacements = list(find_plain_images(text, depth))
         for encoded_image in find_encoded(text) if len(text) >= URI_LENGTH_MIN else ():
             image_bytes = decompress(encoded_image.data)
             if is_image(image_bytes) and not is_small_picture(image_bytes):
                 file_word = "PDF" if image_bytes.startswith(b"%PDF") else "image"
-                images.append(
+                image_replacements.append(
                     Replacement(encoded_image.start, encoded_image.end, f"[removed: {file_word}]")
                 )
         last_end = 0
-        for image in sorted(images):
-            if image.start >= last_end:
-                self._report(_read_kind(image), "")
-            last_end = max(last_end, image.end)
-            yield image
+        for image_replacement in sorted(image_replacements):
+            if image_replacement.start >= last_end:
+                self._report(_read_kind(image_replacement), "")
+            last_end = max(last_end, image_replacement.end)
+            yield image_replacement
 
     def _find_secrets(
         self,

@@ -38,7 +38,7 @@ class SignatureInputs(NamedTuple):
     """The parts and steps of a signature. A line of the canonical request that is None is left out.
 
     `headers` are the header lines, each written in `header_format`. `request_headers` are the
-    signed headers of the request, in the order of SignedHeaders.
+    signed headers of the request, in the order of SignedHeaders; `signed_names` is their line.
     """
 
     secret: bytes
@@ -46,7 +46,7 @@ class SignatureInputs(NamedTuple):
     path: str
     query: str | None
     headers: HeaderLines
-    names: str
+    signed_names: str
     content_hash: str
     date: str
     request_headers: HeaderLines
@@ -67,7 +67,7 @@ class SignatureInputs(NamedTuple):
             self.path,
             self.query,
             *header_lines,
-            self.names,
+            self.signed_names,
             self.content_hash,
         ]
         return self.join_canonical(
@@ -113,7 +113,7 @@ def correct_inputs(  # noqa: PLR0913 - the key and the parts that the spec lists
         path=path,
         query=query if has_query_line else None,
         headers=tuple((header_name, signed_values[header_name]) for header_name in header_names),
-        names=";".join(header_names),
+        signed_names=";".join(header_names),
         content_hash=headers["x-content-sha256"],
         date=headers["x-date"],
         request_headers=tuple(headers.items()),

@@ -139,9 +139,9 @@ def _replace_headers(
 ) -> Iterator[SignatureInputs]:
     """Yield inputs with other headers: in their lines, in the line of names, or in both."""
     header_names = ";".join(header_name for header_name, _ in headers)
-    yield expected_inputs._replace(headers=headers, names=header_names)
+    yield expected_inputs._replace(headers=headers, signed_names=header_names)
     yield expected_inputs._replace(headers=headers)
-    yield expected_inputs._replace(names=header_names)
+    yield expected_inputs._replace(signed_names=header_names)
 
 
 def _leave_out_header(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
@@ -306,12 +306,14 @@ _LINE_JOINS: tuple[JoinLines, ...] = (
 
 
 def _change_line_endings(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """Yield inputs with other line ends in both texts or in one, or a line end in the signature."""
+    """Yield inputs with other line ends in both texts or in one, or with one line end too many."""
     for join_lines in _LINE_JOINS:
         yield expected_inputs._replace(join_canonical=join_lines, join_payload=join_lines)
         yield expected_inputs._replace(join_canonical=join_lines)
         yield expected_inputs._replace(join_payload=join_lines)
-    yield expected_inputs._replace(names="\n" + expected_inputs.names)
+    # An empty line between the headers and the line of their names.
+    yield expected_inputs._replace(signed_names=f"\n{expected_inputs.signed_names}")
+    # A line end after the hex digest, before it is encoded as Base64.
     yield expected_inputs._replace(encode=lambda digest: b64encode(digest.hex().encode() + b"\n"))
 
 

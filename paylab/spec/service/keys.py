@@ -136,14 +136,16 @@ def _fill_question(question: str, key_name: str, our_name: str, word_field: str)
 def _read_other_values(
     key_name: str, annotation: object, default: object, settings_path: SettingPath
 ) -> tuple[Any, ...]:
-    """The other plausible values of a key: as stated for it, or for a group that it is in.
+    """The other plausible values of a key: those of its own `Setting`, or of a group around it.
 
-    Without any, they are the other words of its `Literal`.
+    A group states them by the rest of the dotted key. Without any, they are the other words of the
+    key's `Literal`.
     """
-    for group_name, setting in reversed(settings_path):
+    for group_name, setting in reversed(settings_path):  # the innermost first
         plausible_values = setting.others
         if isinstance(plausible_values, Mapping):
-            plausible_values = plausible_values.get(key_name.removeprefix(f"{group_name}."), ())
+            key_in_group = key_name.removeprefix(f"{group_name}.")
+            plausible_values = plausible_values.get(key_in_group, ())
         if plausible_values:
             return tuple(plausible_values)
     return tuple(word for word in literal_words(annotation) if word != default)
