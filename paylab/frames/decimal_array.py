@@ -116,6 +116,7 @@ class DecimalArray(ExtensionArray):
 
     def __setitem__(self, key: Any, value: object) -> None:
         is_many = is_list_like(value)
+        operands.refuse_blanks(value if is_many else [value])
         new_values = operands.exact_decimals(value if is_many else [value])
         old_and_new = [pa.chunked_array([array]) for array in (self._values, new_values)]
         all_values = decimals.join(old_and_new).combine_chunks()  # in a type that holds both
@@ -238,7 +239,8 @@ class DecimalArray(ExtensionArray):
             result = ExactDecimal(result)
         if not keepdims:
             return pd.NA if result is None else result
-        return pd.array([result]) if isinstance(result, float) else self._from_sequence([result])
+        is_number = isinstance(result, Decimal) or result is None  # else a float, true or false
+        return self._from_sequence([result]) if is_number else pd.array([result], type(result))
 
     def _warn_of_currencies(self, ids: object = None) -> None:
         """Warn of a sum over several currencies; `ids` has the group of each row."""

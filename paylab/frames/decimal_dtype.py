@@ -31,6 +31,13 @@ class DecimalDtype(ExtensionDtype):
         return pa.decimal128(decimals.DIGITS_MAX, decimals.SCALES[-1])
 
     @property
+    def itemsize(self) -> int:
+        """AttributeError: pandas asks for it to make numbers smaller."""
+        raise AttributeError(
+            "exact amounts have no smaller type: leave out downcast=, or write .astype(float)"
+        )
+
+    @property
     def index_class(self) -> Any:
         """The index of exact amounts."""
         return ExactIndex

@@ -108,6 +108,11 @@ class ExactSeries(pd.Series):
         exact_limits = pd.Series(limits).astype(DecimalDtype()).reindex(self.index)
         return exact_limits.fillna(self).fillna(0)  # pandas fills in infinite floats
 
+    def convert_dtypes(self, *args: Any, **options: Any) -> Any:  # type: ignore[misc]
+        """Convert as pandas does; amounts stay as they are."""
+        is_exact = isinstance(self.dtype, DecimalDtype)
+        return self.copy() if is_exact else super().convert_dtypes(*args, **options)
+
     def combine(self, other: Any, func: Any, *args: Any, **options: Any) -> Any:
         """Combine as pandas does; ExactnessError for floats beside amounts."""
         sides = (self, other)
@@ -226,6 +231,14 @@ class ExactFrame(pd.DataFrame):
     def apply(self, *args: Any, **options: Any) -> Any:
         """Do as pandas does, but make columns of Decimals exact."""
         return make_exact(super().apply(*args, **options))
+
+    def convert_dtypes(self, *args: Any, **options: Any) -> Any:  # type: ignore[misc]
+        """Convert as pandas does; amounts stay as they are."""
+        converted_frame = self.copy()
+        for position in range(self.shape[1]):
+            column: Any = self.iloc[:, position]
+            converted_frame.isetitem(position, column.convert_dtypes(*args, **options))
+        return converted_frame
 
     def _sanitize_column(self, value: Any) -> Any:
         """A new column as pandas stores it; Decimals are exact."""

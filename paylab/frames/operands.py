@@ -55,6 +55,15 @@ def refuse_floats(values: Any) -> None:
             raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
 
 
+def refuse_blanks(values: Any) -> None:
+    """ExactnessError for blank text, which is a missing amount only where text is converted."""
+    if any(isinstance(value, str) and not value.strip() for value in values):
+        raise ExactnessError(
+            "blank text is no amount: write None for a missing one; for a table of text, write "
+            '.astype("string") first'
+        )
+
+
 def read_operand(operand: object, row_count: int) -> pa.Array:
     """The other operand of arithmetic as decimals: a column, or one number for all rows.
 

@@ -81,18 +81,22 @@ def _explain_times(method: Method) -> Method:
 
 
 def _explain_text(method: Method) -> Method:
-    """A statistic; MisuseError that says to leave out the columns without numbers."""
+    """A statistic; MisuseError that names the columns without numbers, and what to write."""
 
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
         try:
             return method(frame, *args, **options)
         except (TypeError, ValueError) as error:
-            is_explained = isinstance(error, PaylabError) or "numeric_only" in options
-            if is_explained or len(frame.select_dtypes("number").columns) == frame.shape[1]:
+            other_columns = frame.select_dtypes(exclude="number").columns
+            if isinstance(error, PaylabError) or "numeric_only" in options or other_columns.empty:
                 raise
-            use = f"write .{method.__name__}(numeric_only=True)"
-            message = f"{method.__name__}() of columns that are no numbers: {use}"
+            names = plain(", ".join(map(str, other_columns)), 80)
+            use = (
+                f"write .{method.__name__}(numeric_only=True) to leave them out, or "
+                '.astype("decimal") of those with text of numbers'
+            )
+            message = f"{method.__name__}() of columns that are no numbers ({names}): {use}"
             raise MisuseError(message) from error
 
     return call

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_datetime64_any_dtype
+from pandas.api.types import is_datetime64_any_dtype, is_float_dtype
 
 from ..errors.base import ConfigError, OptionError, Problem
 from ..errors.names import find_suggestion, raise_unknown_attribute
@@ -160,11 +160,23 @@ class Rolling:
         ]
         for column_name in self.columns or ():
             if column_name not in exact_names:
-                suggestion = find_suggestion(str(column_name), exact_names)
-                hint = f"use {suggestion}" if suggestion else f"it has {', '.join(exact_names)}"
-                message = f"{column_name!r:.60} is not an exact column of the frame: {hint}"
-                raise ConfigError(message)
+                raise ConfigError(self._describe_inexact_column(column_name, exact_names))
+        if not exact_names:
+            raise ConfigError(f"the frame has no exact column: {self._describe_floats()}")
         return [str(name) for name in self.columns or exact_names]
+
+    def _describe_inexact_column(self, column_name: str, exact_names: Sequence[str]) -> str:
+        """What is wrong with a column that windows cannot have, and what to write."""
+        message = f"{column_name!r:.60} is not an exact column of the frame"
+        if column_name in self.frame and is_float_dtype(self.frame[column_name]):
+            return f"{message}, it has floats: {self._describe_floats()}"
+        suggestion = find_suggestion(str(column_name), exact_names)
+        use = f"use {suggestion}" if suggestion else f"it has {', '.join(exact_names) or 'none'}"
+        return f"{message}: {use}"
+
+    def _describe_floats(self) -> str:
+        """What to write for windows of floats, and for exact ones."""
+        return f'write frame.rolling({self.window!r}) for floats, or make it with amounts="exact"'
 
     def _find_groups(self) -> list[Any]:
         """The positions of the rows of each group."""

@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 from analyst_frames import KEYS, NAN, SETS, D, changed, failures, flat, make_frame
 
-from paylab.errors import ExactnessError
+from paylab.errors import ConfigError, ExactnessError
 from paylab.frames import FloatWarning, ObjectColumnError
 from paylab.spec.money import Amount
 
@@ -89,6 +89,7 @@ REFUSED = {
     "fractional parts": lambda s, f: np.modf(s),
     "fractional part of an element": lambda s, f: np.modf(s[0]),
     "bins that are amounts": lambda s, f: pd.cut(s, [s.min() - 1, s[1], s.max() + 1]),
+    "sum beside text of numbers": lambda s, f: f.assign(z=s.astype(str))[["a", "z"]].sum(axis=1),
     "sum of a column with a float": lambda s, f: f.assign(z=np.where(s > 0, s, 0.0)).z.sum(),
 }
 STATED = {
@@ -222,3 +223,18 @@ def test_a_csv_has_the_decimal_mark_that_was_asked_for():
     assert frame["a"].to_csv(decimal=",", sep=";", index=False).split() == [
         *("a", "10,25", "3,10", "-7,00", "0,05"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (lambda f: f.assign(z=0.5).paylab.rolling(2)["z"], r"it has floats: write frame\.rolling"),
+        (lambda f: f[["n"]].paylab.rolling(2), r"no exact column: write frame\.rolling\(2\)"),
+        (lambda f: f.paylab.rolling(2)["k"], "is not an exact column of the frame: it has a, b"),
+        (lambda f: f[["k"]].paylab.rolling(2)["k"], "it has none"),
+    ],
+)
+def test_windows_of_a_column_without_amounts_are_refused(column, words):
+    """The error says what the column has, and which columns have amounts."""
+    with pytest.raises(ConfigError, match=words):
+        column(make_frame([D(1)] * 4)).sum()

@@ -446,6 +446,14 @@ ELSEWHERE = {
         lambda s, f: s.astype(object).set_axis(DAYS).resample("2D").sum(),
         lambda v: [v[0] + v[1], v[2] + v[3]],
     ),
+    "convert_dtypes to Arrow": (
+        lambda s, f: f[["k", "a"]].convert_dtypes(dtype_backend="pyarrow").a,
+        lambda v: v,
+    ),
+    "convert_dtypes of a column": (
+        lambda s, f: f.a.convert_dtypes(dtype_backend="pyarrow"),
+        lambda v: v,
+    ),
     "to_parquet read": (lambda s, f: read_back(f[["a"]]).a, lambda v: v),
     "query Decimal var": (
         lambda s, f: f.query("a > @limit", local_dict={"limit": D("0.05")}).a,
