@@ -217,8 +217,11 @@ class Corridor:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """The facts as a table, as notebooks show it."""
-        facts = self.facts()
-        return {"text/html": html_table(FACT_COLUMNS, facts), "text/plain": align_columns(facts)}
+        return {"text/html": html_table(FACT_COLUMNS, self.facts()), "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        """The facts as aligned text; of no country only the class."""
+        return align_columns(self.facts()) if self.country in NAMES else "Corridor of no country"
 
 
 def _describe_rule(field: DetailField) -> str:

@@ -13,6 +13,7 @@ _VERIFY = (
     "paylab.events.verify_delivery(body, headers, secret_key, lab.service) "
     "@inbox,canonical_request,table,delete,connect"
 )
+_ACCOUNTS = "lab.individuals.get(id).financial_accounts @update"
 _BATCH = "transfers.create_many @transfers | lab.transfers.create_many @onboarding"
 _HABIT_TABLE = f"""
 # Operations of a resource.
@@ -50,8 +51,10 @@ where: filter
 as_dict to_mapping asdict to_dict_recursive: to_dict
 as_json dumps to_string serialize: to_json
 refresh reload: refresh | get
-state phase status_code http_status verified: status
-list: listen | lab.individuals.get(id).financial_accounts @update
+state phase status_code http_status: status
+verified approved: active | status
+list: listen | {_ACCOUNTS}
+get: {_ACCOUNTS}
 paid success succeeded successful settled done finalized: completed
 declined rejected unsuccessful: failed
 processing in_progress in_flight executing: started

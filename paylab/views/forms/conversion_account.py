@@ -117,6 +117,9 @@ class ConversionAccountForm(OrderForm):
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems of the account; a form without a person is checked as if it had one."""
+        if self._owner_id and not self._wallets:
+            message = "is missing: register one with lab.forms.wallet(person)"
+            return [Problem("payout_account", message)]
         body = {"individual_id": self._owner_id or "-", **values}
         body["payout_account"] = {"id": values.get("payout_account")}
         return deposits.check_account(body, service=self._service)

@@ -43,6 +43,8 @@ def set_fields(form: Any, values: JsonMapping) -> None:
         warn_caller("this form was sent and is not changed: restart() begins again", RuleWarning)
         return
     unknown_names = [field_name for field_name in values if field_name not in form.fields]
+    if "consent" in unknown_names:
+        raise ArgumentError("consent is no field: pass consent=True where the form is made")
     if unknown_names:
         raise unknown_name_error("field", unknown_names[0], form.fields)
     with form.filling():
@@ -113,6 +115,8 @@ def _set_attribute(form: Any, name: str, value: object) -> None:
     """Set an attribute of a form; AttributeError for a field, with how to set it."""
     if name in _list_field_names(form) and name not in dir(type(form)):
         raise AttributeError(_describe_access(name))
+    if isinstance(vars(form).get(name), FormField):
+        raise AttributeError(f"{name} is an input and cannot be set: fill(...) sets fields")
     set_attribute(form, name, value)
 
 

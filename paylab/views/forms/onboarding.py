@@ -11,7 +11,7 @@ from ...corridors import countries, examples
 from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...corridors.corridor import Corridor
 from ...corridors.country_names import NAMES
-from ...corridors.on_ramps import of_country
+from ...corridors.on_ramps import of_country, unknown_on_ramp
 from ...errors.base import Problem, RuleError
 from ...rules import individuals
 from ...spec import codes
@@ -121,8 +121,12 @@ class OnboardingForm(Form):
         return body
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
-        """Problems of the individual."""
-        return individuals.check(values, self._service)
+        """Problems of the individual; in an on-ramp, also a country that code sets and has none."""
+        problems = individuals.check(values, self._service)
+        country = self.fields["country"].value
+        if self._on_ramp_only and of_country(country) is None:
+            problems.append(Problem("country", unknown_on_ramp(country)))
+        return problems
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The field at which a problem is shown; that of a missing document at its type."""
@@ -142,6 +146,8 @@ class OnboardingForm(Form):
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """Values that look mistyped, or that no real person has."""
         warnings = individuals.warn(values, self._service)
+        if self._on_ramp_only:  # an unknown on-ramp is an error here, see `_find_problems`
+            warnings = [warning for warning in warnings if warning.field != "country"]
         return [*warnings, *individuals.warn_implausible(values, self._clock())]
 
     def _write_code(self, values: JsonObject) -> str:

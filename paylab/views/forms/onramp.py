@@ -9,6 +9,7 @@ import traitlets
 
 from ...corridors.country_names import NAMES
 from ...corridors.on_ramps import of_country
+from ...errors.arguments import explain_arguments
 from ...errors.base import PaylabError
 from ...spec.models import Conversion, Individual
 from ...spec.text import JsonObject
@@ -140,6 +141,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.result = None
         self._show_current_step()
 
+    @explain_arguments
     def submit(self, *, anyway: bool = False) -> Conversion:
         """Submit all remaining steps with their current values; `anyway` confirms warnings."""
         while self.current_step is not None:

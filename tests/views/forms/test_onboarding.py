@@ -7,7 +7,14 @@ import ast
 import pytest
 
 from paylab import corridors
-from paylab.errors import BadRequestError, OptionError, Problem, RuleError, RuleWarning
+from paylab.errors import (
+    ArgumentError,
+    BadRequestError,
+    OptionError,
+    Problem,
+    RuleError,
+    RuleWarning,
+)
 from paylab.spec import codes
 from paylab.views.forms.onboarding import OnboardingForm
 
@@ -377,3 +384,12 @@ def test_a_form_that_was_sent_is_not_filled(create):
     with pytest.warns(RuleWarning, match="was sent and is not changed"):
         form.fill(given_name="Bea")
     assert form.fields["given_name"].value == "Ana"
+
+
+def test_a_consent_that_is_set_on_a_form_is_refused_with_how_to_give_it(create):
+    """Consent is no field: the errors of both guesses say what sets it, or what to use."""
+    form = OnboardingForm(create, "MX")
+    with pytest.raises(ArgumentError, match="pass consent=True where the form is made"):
+        form.fill(consent=True)
+    with pytest.raises(AttributeError, match="consent is an input and cannot be set"):
+        form.consent = True
