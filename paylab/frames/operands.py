@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
+from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype, is_string_dtype
 
 from ..errors.base import ExactnessError
 from ..spec.money import warn_of_comparison
@@ -57,7 +57,11 @@ def refuse_floats(values: Any) -> None:
 
 def refuse_blanks(values: Any) -> None:
     """ExactnessError for blank text, which is a missing amount only where text is converted."""
-    if any(isinstance(value, str) and not value.strip() for value in values):
+    dtype = getattr(values, "dtype", "object")
+    has_objects_or_texts = is_object_dtype(dtype) or is_string_dtype(dtype)
+    if has_objects_or_texts and any(
+        isinstance(value, str) and not value.strip() for value in values
+    ):
         raise ExactnessError(
             "blank text is no amount: write None for a missing one; for a table of text, write "
             '.astype("string") first'

@@ -25,6 +25,7 @@ NUMBER_PATTERNS = {
     ",": r"^[+-]?([0-9]+|[0-9]{1,3}(\.[0-9]{3})+)?(,[0-9]*)?$",
 }
 """Numbers by their decimal mark; the other mark groups thousands."""
+GROUPED_BY_POINTS = r"^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+$"
 
 
 class WordColumn(NamedTuple):
@@ -46,10 +47,11 @@ class WordColumn(NamedTuple):
 def read_amounts(
     columns: Mapping[str, Series], decimal_mark: str | None
 ) -> tuple[dict[str, DecimalArray], str]:
-    """Read exact amounts by column name, and the decimal mark that was given or found in texts.
+    """Read exact amounts by column name, and make a note on the decimal mark that was found.
 
-    ExactnessError names the column and the row of a cell that is no amount, counted from 1;
-    OptionError if texts such as `1,234` can have either decimal mark.
+    The note is empty if the mark was given, or is the usual one. ExactnessError names the column
+    and the row of a cell that is no amount, counted from 1; OptionError if texts such as `1,234`
+    can have either decimal mark.
     """
     amounts: dict[str, DecimalArray] = {}
     texts_by_name: dict[str, pa.Array] = {}
@@ -62,7 +64,20 @@ def read_amounts(
     for column_name, amount_texts in texts_by_name.items():
         numbers = pa.chunked_array([_use_decimal_point(amount_texts, column_name, decimal_sign)])
         amounts[column_name] = DecimalArray(decimals.read_decimals(numbers, column_name, 1))
-    return amounts, decimal_sign
+    return amounts, "" if decimal_mark else _describe_mark(decimal_sign, texts_by_name.values())
+
+
+def _describe_mark(decimal_sign: str, columns: Iterable[pa.Array]) -> str:
+    """Describe a decimal comma, or a point that may group thousands in all numbers that have it."""
+    if decimal_sign == ",":
+        return "decimal comma was found"
+    amount_texts = pa.chunked_array(list(columns), pa.string())
+    texts_with_point = amount_texts.filter(pc.match_substring(amount_texts, "."))
+    if texts_with_point.length() == 0 or not _all_match(texts_with_point, GROUPED_BY_POINTS):
+        return ""
+    first_text = texts_with_point[0].as_py()
+    advice = 'pass decimal="," if it groups thousands'
+    return f"decimal point was found, in {first_text:.40}: {advice}"
 
 
 def _is_exact(column: Series) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..errors.extras import extra_imports
+from ..errors.text import plain
 from ..frames.times import time_zone
 from ..spec.time_arguments import read_time_argument
 from .books import BookSource, read_books
@@ -91,6 +92,10 @@ def _compare_sides(
         problems += comparison.find_problems(side.period)
         period.add_rows(side.rows.side, comparison.payment_of_row)
     notes = [note for side in sides for note in side.notes] + period.notes + zone_notes(problems)
+    unused_currencies = sorted(rules.tolerance.keys() - payments.currencies(rules.zone) - {""})
+    notes += [
+        f"tolerance= has {plain(currency)}: no payment has it" for currency in unused_currencies
+    ]
     rows_of_sides = [side.rows for side in sides]
     return Reconciliation(payments, rows_of_sides, problems, rules, period, notes, place)
 

@@ -107,6 +107,15 @@ class Payments:
                 statuses |= set(column.texts)
         return statuses
 
+    def currencies(self, zone: ZoneInfo) -> set[str]:
+        """Return the currencies of all amounts, in upper case."""
+        currencies: set[str] = set()
+        for family in self.families:
+            for column in PAYMENT_COLUMNS:
+                words = family.values(column.meaning, zone) if column.kind == "currency" else None
+                currencies |= {text.upper() for text in words.texts} if words else set()
+        return currencies
+
     def created(self) -> Times:
         """Return the time of creation of each payment in UTC, as an array without a zone."""
         utc = ZoneInfo("UTC")
@@ -157,12 +166,12 @@ def read_book_rows(
     """Read the rows of books; the first has the number 1 in messages."""
     frame = frame.reset_index(drop=not any(frame.index.names))
     name_by_meaning = name_columns(list(frame.columns), columns)
-    column_by_meaning, decimal_mark = _read_book_values(
+    column_by_meaning, mark_note = _read_book_values(
         frame, name_by_meaning, zone, decimal, date_format
     )
     notes = _date_format_notes(column_by_meaning)
-    if decimal_mark == "," and decimal is None:
-        notes.append("decimal comma was found")
+    if mark_note:
+        notes.append(mark_note)
     if "amount" in name_by_meaning and "currency" not in name_by_meaning:
         notes.append(
             "the books have no column of currencies: an amount is taken in that of its payment"
@@ -189,12 +198,12 @@ def _read_book_values(
     decimal: str | None,
     date_format: str | None,
 ) -> tuple[dict[str, Any], str]:
-    """The compared columns by meaning, and the decimal mark of the amounts."""
+    """The compared columns by meaning, and a note on the decimal mark that was found."""
     compared_columns = [column for column in PAYMENT_COLUMNS if column.meaning in name_by_meaning]
     cells_by_meaning = {
         column.meaning: frame[name_by_meaning[column.meaning]] for column in compared_columns
     }
-    amounts_by_name, decimal_mark = read_amounts(
+    amounts_by_name, mark_note = read_amounts(
         {
             str(name_by_meaning[column.meaning]): cells_by_meaning[column.meaning]
             for column in compared_columns
@@ -214,7 +223,7 @@ def _read_book_values(
             )
         else:
             column_by_meaning[meaning] = word_column(cells_by_meaning[meaning])
-    return column_by_meaning, decimal_mark
+    return column_by_meaning, mark_note
 
 
 def _key_texts(frame: pd.DataFrame, column_name: object) -> pa.Array:

@@ -59,6 +59,19 @@ def amounts(source, **options):
             ["encoding Windows-1252 was found"],
         ),
         ("id,amount\nx,5\n", "utf-16", {}, "5", ["encoding utf-16 was found"]),
+        (
+            "id;amount\nx;1.068\n",
+            "utf-8",
+            {},
+            "1.068",
+            [
+                "delimiter semicolon was found",
+                'decimal point was found, in 1.068: pass decimal="," if it groups thousands',
+            ],
+        ),
+        ("id,amount\nx,1.068\n", "utf-8", {"decimal": "."}, "1.068", []),
+        ("id,amount,fee\nx,1.068,0.5\n", "utf-8", {}, "1.068", []),
+        ("id,amount\nx,0.125\n", "utf-8", {}, "0.125", []),
         (" ID , Source_Amount \nx,5\n", "utf-8", {}, "5", []),
     ],
 )

@@ -303,6 +303,13 @@ def test_a_zone_that_was_not_given_is_named():
     assert compare(rows[2:], map(payment, range(2, 4))).notes == ()
 
 
+def test_a_tolerance_of_a_currency_that_no_payment_has_is_noted():
+    """A misspelt currency is said; those of destinations and fees are known too."""
+    tolerance = {"usdd": "1", "MXN": "0.01", "USD": 0, "": 0}
+    result = compare([row(0)], [payment(0)], tolerance=tolerance)
+    assert result.notes == ("tolerance= has USDD: no payment has it",)
+
+
 def test_words_of_the_books_are_translated():
     """`status_map` has your words; others are compared as they are."""
     rows = [row(0, status="Settled"), row(1, status="open")]
