@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_object_dtype
+from pandas.api.types import is_integer_dtype, is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError
 from .decimal_dtype import DecimalDtype
-from .decimal_objects import convert_decimals, widen_integers
+from .decimal_objects import convert_decimals, has_decimals, widen_integers
 from .float_errors import USE_DECIMAL
 from .wrapped_methods import Method, wrap_indexers, wrap_methods
 
@@ -29,7 +29,10 @@ _METHODS_OF_COLUMNS = (
     "combine_first",
     "__setitem__",
 )
-_WITH_VALUES = {"where", "mask", "fillna", "replace", "shift", "clip", "combine_first"}
+_WITH_VALUES = {
+    *("where", "mask", "fillna", "replace", "shift"),
+    *("clip", "case_when", "combine", "combine_first"),
+}
 """Methods by which a Decimal may get into a column of whole numbers."""
 _UNNAMED = re.compile("^amount(, row |: )")
 """The start of an error about numbers of a column without a name."""
@@ -76,9 +79,10 @@ def _name_column(method: Method) -> Method:
     def call(column: pd.Series[Any], *args: object, **options: object) -> object:
         had_objects = is_object_dtype(column.dtype)
         if method.__name__ in _WITH_VALUES:
-            for value in (*args, *options.values()):
-                column = widen_integers(column, value)
+            column = _widen(column, [args, [*options.values()]])
         try:
+            if method.__name__ == "__setitem__":
+                _refuse_lost_decimals(column, args[-1])
             result = method(column, *args, **options)
             if isinstance(result, pd.Series) and not had_objects:
                 refuse_mixture(result)
@@ -89,12 +93,24 @@ def _name_column(method: Method) -> Method:
     return call
 
 
+def _widen(owner: Any, arguments: Any) -> Any:
+    """A column or frame of whole numbers as amounts if a Decimal is among nested arguments."""
+    for argument in arguments:
+        if isinstance(argument, list | tuple) and not has_decimals(argument):
+            owner = _widen(owner, argument)
+        else:
+            owner = widen_integers(owner, argument)
+    return owner
+
+
 def _refuse_mixed_columns(method: Method) -> Method:
     """A method of a frame; ExactnessError if it makes a column of exact amounts and floats."""
 
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
         had_objects = {name for name, dtype in frame.dtypes.items() if is_object_dtype(dtype)}
+        if method.__name__ in _WITH_VALUES:
+            frame = _widen(frame, [args, [*options.values()]])
         try:
             result = method(frame, *args, **options)
         except ExactnessError as error:
@@ -126,6 +142,7 @@ def _wrap_set_item(set_item: Method) -> Method:
         owner = indexer.obj  # a frame or a column
         old_names = set(owner.columns) if isinstance(owner, pd.DataFrame) else set()
         try:
+            _refuse_lost_decimals(_select_columns(indexer, key), value)
             set_item(indexer, key, value)
             if old_names:
                 new_names = set(owner.columns) - old_names
@@ -141,14 +158,31 @@ def _wrap_set_item(set_item: Method) -> Method:
     return call
 
 
+def _refuse_lost_decimals(cells: Any, value: Any) -> None:
+    """ExactnessError for a Decimal that is set into whole numbers of Arrow, which would cut it."""
+    if not isinstance(cells, pd.Series) or not isinstance(cells.dtype, pd.ArrowDtype):
+        return
+    if is_integer_dtype(cells.dtype) and has_decimals(value):
+        numbers = value if is_list_like(value) else [value]
+        if any(isinstance(number, Decimal) and number % 1 for number in numbers):
+            use = f'frame["{cells.name}"].astype("decimal")'
+            raise ExactnessError(f"a column of whole numbers has no decimals: write {use} first")
+
+
+def _select_columns(indexer: Any, key: Any) -> Any:
+    """The columns that a key of an indexer selects, without rows; all for another key."""
+    rows = indexer.obj[:0]
+    if isinstance(rows, pd.Series) or not isinstance(key, tuple) or len(key) != rows.ndim:
+        return rows
+    try:
+        return (rows.iloc if "i" in indexer.name else rows.loc)[:, key[1]]
+    except KeyError:  # a new column
+        return rows.iloc[:, :0]
+
+
 def _find_entered_column(indexer: Any, key: Any, value: object) -> object:
     """The name of the exact column that a value would enter; None if several could be meant."""
-    owner = indexer.obj
-    if isinstance(owner, pd.Series):
-        return owner.name
-    has_column_key = isinstance(key, tuple) and len(key) == owner.ndim
-    rows = owner[:0]
-    cells = (rows.iloc if "i" in indexer.name else rows.loc)[:, key[1]] if has_column_key else rows
+    cells = _select_columns(indexer, key)
     if isinstance(cells, pd.Series):
         return cells.name
     return _name_only_column(_choose_floats(cells, value))

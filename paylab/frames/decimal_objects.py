@@ -77,18 +77,26 @@ def is_kept_as_objects(values: Any) -> bool:
     )
 
 
-def widen_integers(column: Any, other: Any) -> Any:
-    """A column of whole numbers as exact amounts if `other` is a Decimal or has them.
+def widen_integers(owner: Any, other: Any) -> Any:
+    """A column or frame with whole numbers as exact amounts if `other` is a Decimal or has them.
 
     Pandas cuts the results of its own integers and a Decimal, or makes them objects.
     """
-    has_decimals = isinstance(other, Decimal) or str(getattr(other, "dtype", "")) == "decimal"
-    if not has_decimals and is_list_like(other):
-        has_decimals = _has_decimals(other)
-    if isinstance(column, pd.DataFrame):
-        names = [name for name, dtype in column.dtypes.items() if is_integer_dtype(dtype)]
-        return column.astype(dict.fromkeys(names, "decimal")) if has_decimals else column
-    return column.astype("decimal") if has_decimals and is_integer_dtype(column) else column
+    if not has_decimals(other):
+        return owner
+    if isinstance(owner, pd.DataFrame):
+        names = [name for name, dtype in owner.dtypes.items() if is_integer_dtype(dtype)]
+        return owner.astype(dict.fromkeys(names, "decimal"))
+    return owner.astype("decimal") if is_integer_dtype(owner) else owner
+
+
+def has_decimals(values: Any) -> bool:
+    """Whether a value is a Decimal, or a column, list or frame has them."""
+    if isinstance(values, pd.DataFrame):
+        return any(has_decimals(values.iloc[:, place]) for place in range(values.shape[1]))
+    if isinstance(values, Decimal) or str(getattr(values, "dtype", "")) == "decimal":
+        return True
+    return is_list_like(values) and _has_decimals(values)
 
 
 def _has_decimals(values: Any) -> bool:

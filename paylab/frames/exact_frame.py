@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import pandas as pd
+from pandas.api.types import is_bool_dtype
 
 from ..errors.base import ExactnessError, MissingExtraError
 from ..errors.cards import MisuseError
@@ -15,7 +16,13 @@ from ..errors.text import printable_lines
 from .column_entries import refuse_mixture, with_named_entries
 from .column_uses import with_column_uses
 from .decimal_dtype import DecimalDtype
-from .decimal_objects import convert_decimals, is_kept_as_objects, make_exact, widen_integers
+from .decimal_objects import (
+    convert_decimals,
+    has_decimals,
+    is_kept_as_objects,
+    make_exact,
+    widen_integers,
+)
 from .float_errors import USE_DECIMAL
 from .frame_forms import (
     as_floats,
@@ -77,6 +84,8 @@ class ExactSeries(pd.Series):
 
     def _arith_method(self, other: Any, operator: Any) -> Any:
         column: Any = pd.Series
+        if is_bool_dtype(self.dtype) and has_decimals(other):
+            self.astype(DecimalDtype())  # an ExactnessError, as for amounts beside a mask
         return column._arith_method(widen_integers(self, other), other, operator)
 
     def _binop(self, other: Any, *args: Any, **options: Any) -> Any:
@@ -302,7 +311,7 @@ class ExactFrame(pd.DataFrame):
         try:
             return super().eval(expr, **options)
         except TypeError as error:
-            if "'decimal'" in str(error):
+            if "'decimal'" in str(error) or "decimal.Decimal'" in str(error):
                 names = options.get("local_dict") or get_names(sys._getframe(options["level"]))
                 new_expression, numbers = replace_decimals(expr, names, self.index)
                 if numbers:  # pandas computes with a column of decimals, not with a Decimal

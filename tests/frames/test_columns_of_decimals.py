@@ -82,6 +82,17 @@ EXACT = {
     "counts of values": (lambda f: f.k.value_counts() * D("0.35"), ["0.7", "0.35"]),
     "filled seconds": (lambda f: f.seconds.fillna(D("0.5")), ["10", "20", "0.5"]),
     "clipped seconds": (lambda f: f.seconds[:2].clip(upper=D("10.5")), ["10", "10.5"]),
+    "cases": (lambda f: f.n.case_when([(f.n > 1, D("0.5"))]), ["1", "0.5", "0.5"]),
+    "larger of two": (lambda f: f.n.combine(f.a, max), ["1.1", "2.2", "4"]),
+    "filled columns": (lambda f: f[["seconds"]].fillna(D("0.5")).seconds, ["10", "20", "0.5"]),
+    "columns times amounts": (
+        lambda f: f[["seconds", "n"]].mul(f.a, axis=0).n,
+        ["1.10", "4.40", "13.40"],
+    ),
+    "product in a text": (
+        lambda f: f.eval("z = n * @rate", local_dict={"rate": D("0.35")}).z,
+        ["0.35", "0.70", "1.40"],
+    ),
     "replaced counts": (lambda f: f.n.replace(4, D("0.5")), ["1", "2", "0.5"]),
 }
 
@@ -130,6 +141,28 @@ def test_columns_without_decimals_are_left_as_they_are():
     assert objects.dtype == pd.Series(frame["a"].tolist(), dtype=object).dtype == object
     assert frame.iloc[0].dtype == object
     assert ExactFrame({"z": [True, D(1)]})["z"].dtype == object
+
+
+CUT = {
+    "cell": lambda f: f.loc.__setitem__((0, "seconds"), D("0.5")),
+    "cells": lambda f: f.loc.__setitem__((f.n > 1, "seconds"), [D("0.5"), D(1)]),
+    "column by its place": lambda f: f.iloc.__setitem__((slice(None), 4), D("0.5")),
+    "item": lambda f: f.seconds.copy().__setitem__(0, D("0.5")),
+    "mask": lambda f: (f.n > 1) * D("0.35"),
+}
+
+
+def test_a_decimal_is_not_cut_among_whole_numbers():
+    """Arrow's whole numbers would take 0 for 0.5, and a mask would round a long Decimal."""
+
+    def check(idiom):
+        with pytest.raises(ExactnessError, match="write "):
+            CUT[idiom](make_rows())
+
+    assert failures(CUT, check) == {}
+    frame = make_rows()
+    frame.loc[0, "seconds"] = D(7)
+    assert frame["seconds"][0] == 7
 
 
 def test_decimals_beside_floats_do_not_make_a_column():
