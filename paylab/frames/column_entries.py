@@ -62,6 +62,18 @@ def refuse_mixture(values: Any) -> None:
         raise ExactnessError(f"{floats[0]!r} is a float beside exact amounts: {USE_DECIMAL}")
 
 
+def fill_limits(amounts: pd.Series[Any], limits: Any) -> Any:
+    """A column of limits of `clip` with a row's own amount for a missing one; others unchanged.
+
+    Pandas would fill in infinite floats.
+    """
+    is_exact = isinstance(amounts.dtype, DecimalDtype)
+    if not is_exact or not isinstance(limits, pd.Series) or not limits.isna().any():
+        return limits
+    exact_limits = pd.Series(limits).astype(DecimalDtype()).reindex(amounts.index)
+    return exact_limits.fillna(amounts).fillna(0)
+
+
 def name_error(error: ExactnessError, column_name: object) -> ExactnessError:
     """The error with the name of the column in front, unless it has it already."""
     words = str(error)

@@ -13,7 +13,7 @@ from ..errors.base import ExactnessError, MissingExtraError
 from ..errors.cards import MisuseError
 from ..errors.extras import is_installed
 from ..errors.text import printable_lines
-from .column_entries import refuse_mixture, with_named_entries
+from .column_entries import fill_limits, refuse_mixture, with_named_entries
 from .column_uses import with_column_uses
 from .decimal_dtype import DecimalDtype
 from .decimal_objects import (
@@ -106,16 +106,7 @@ class ExactSeries(pd.Series):
 
     def clip(self, lower: Any = None, upper: Any = None, **options: Any) -> Any:
         """Limit as pandas does; a missing limit leaves its amount as it is."""
-        lower_limits = self._fill_limits(lower)
-        return super().clip(lower_limits, self._fill_limits(upper), **options)
-
-    def _fill_limits(self, limits: Any) -> Any:
-        """A column of limits with the row's own amount for a missing one; others unchanged."""
-        is_exact = isinstance(self.dtype, DecimalDtype)
-        if not is_exact or not isinstance(limits, pd.Series) or not limits.isna().any():
-            return limits
-        exact_limits = pd.Series(limits).astype(DecimalDtype()).reindex(self.index)
-        return exact_limits.fillna(self).fillna(0)  # pandas fills in infinite floats
+        return super().clip(fill_limits(self, lower), fill_limits(self, upper), **options)
 
     def convert_dtypes(self, *args: Any, **options: Any) -> Any:  # type: ignore[misc]
         """Convert as pandas does; amounts stay as they are."""
