@@ -187,7 +187,9 @@ class Dataset:
         return summaries.merge_partials(list(chain.from_iterable(partial_results)), groups)
 
     def dask(self) -> dd.DataFrame:
-        """All days as a lazy Dask frame; amounts are exact, or a sum raises ExactnessError.
+        """All days as a lazy Dask frame, with exact amounts and sums.
+
+        Sums do not warn of several currencies, and Dask has no quantiles of amounts.
 
         >>> dataset.dask()  # doctest: +SKIP
         """

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,12 +15,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors.base import ConfigError, ExactnessError
+from ..errors.base import ConfigError
 from ..errors.extras import extra_imports
 from ..storage.stores import Folder, open_store
 from . import summaries
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
+from .exact_decimal import ExactDecimal
 from .summary_rows import prepare_rows
 from .summary_sql import Grouping
 
@@ -94,20 +94,12 @@ def make_lazy_frame(partitions: Sequence[Partition]) -> dd.DataFrame:
         dask.config.set({"dataframe.shuffle.method": "tasks"})
     if not partitions:
         raise ConfigError("the dataset is empty: sync it first")
-    # Dask computes with examples of a type: of a sum of Decimals it gets an error instead.
-    make_scalar.register(Decimal, _refuse_scalar)  # type: ignore[no-untyped-call]
+    # Dask first computes with examples of a type; a sum of amounts is an element.
+    make_scalar.register(ExactDecimal, lambda _: ExactDecimal(1))  # type: ignore[no-untyped-call]
     make_array_nonempty.register(DecimalDtype, lambda _: DecimalArray._from_sequence([1, 1]))  # type: ignore[no-untyped-call]
     empty_frame = load_partition(partitions[0]).iloc[:0]
     lazy_frame: dd.DataFrame = dd.from_map(load_partition, list(partitions), meta=empty_frame)  # type: ignore[no-untyped-call]
     return lazy_frame
-
-
-def _refuse_scalar(_: Decimal) -> None:
-    """Refuse to make the example of a sum of Decimals, which Dask would round."""
-    raise ExactnessError(
-        "Dask adds the sums of the days with 28 digits: group by a column, or use "
-        "dataset.summarize()"
-    )
 
 
 def load_partition(partition: Partition) -> pd.DataFrame:

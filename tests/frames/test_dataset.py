@@ -415,6 +415,16 @@ def test_sums_on_two_processes_are_exact(cluster, tmp_path):
     assert max(len(row["source_amount"].lstrip("-")) for row in made) == 35
 
     lazy = dataset.dask()
+    amounts = lazy["source_amount"]
+    with localcontext(Context(prec=200)):
+        total = sum(sums.values(), Decimal(0))
+        assert amounts.sum().compute() == total
+        assert (amounts * 2).sum().compute() == 2 * total
+        assert lazy[["source_amount"]].sum().compute().tolist() == [total]
+    assert amounts.max().compute() == max(Decimal(row["source_amount"]) for row in made)
+    assert not isinstance(amounts.mean().compute(), float)
+    with pytest.raises(TypeError, match="Cannot interpret 'decimal'"):  # notebook 80 says so
+        amounts.quantile(0.5).compute()
     by_status = lazy.groupby("status")["source_amount"].sum().compute()
     with localcontext(Context(prec=200)):
         for word, value in by_status.items():
