@@ -115,7 +115,7 @@ class CallLog(Sequence[Call]):
         >>> stop()
         """
         self._listeners.append(listener)
-        return partial(_remove, self._listeners, listener)
+        return partial(_remove_function, self._listeners, listener)
 
     def follow(self, follower: Callable[[], None]) -> Callable[[], None]:
         """Call a function after every attempt, whose record is not built; the returned one ends it.
@@ -124,7 +124,7 @@ class CallLog(Sequence[Call]):
         >>> stop()
         """
         self._followers.append(follower)
-        return partial(_remove, self._followers, follower)
+        return partial(_remove_function, self._followers, follower)
 
     def _exceeds_limits(self) -> bool:
         """Whether there are too many calls, or too many bytes; one call is kept at any size."""
@@ -278,7 +278,7 @@ def _log_failure() -> Iterator[None]:
         log.exception("a call could not be shown")
 
 
-def _remove(functions: list[Any], function: object) -> None:
+def _remove_function(functions: list[Any], function: object) -> None:
     """Remove a function from a list, if it is there."""
     with suppress(ValueError):
         functions.remove(function)

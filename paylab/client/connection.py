@@ -156,9 +156,9 @@ class ServiceConnection:
         attempted_at = self.clock()
         if self.http.is_closed:
             raise ConfigError("the connections are closed: make another lab with paylab.connect()")
-        self._authorize(request, outgoing)
+        self._authorize_request(request, outgoing)
         bytes_max = WORLD_BYTES_MAX if outgoing.is_control else BODY_BYTES_MAX
-        response, content, failure = self._receive(request, bytes_max)
+        response, content, failure = self._receive_answer(request, bytes_max)
         # The wall clock can be set back during a call.
         seconds_elapsed = max(0.0, (self.clock() - attempted_at).total_seconds())
         make_exchange = partial(
@@ -173,7 +173,7 @@ class ServiceConnection:
         return make_exchange(response.status_code, headers, content, failure, skew)
 
     @hide_frames
-    def _authorize(self, request: httpx.Request, outgoing: OutgoingRequest) -> None:
+    def _authorize_request(self, request: httpx.Request, outgoing: OutgoingRequest) -> None:
         """Sign a request, or give one to the controls of a shared simulator its token."""
         token = self.settings.control_token
         if token is None or not outgoing.is_control:
@@ -183,7 +183,7 @@ class ServiceConnection:
         request.headers["Authorization"] = f"Bearer {token.reveal()}"
 
     @hide_frames
-    def _receive(
+    def _receive_answer(
         self, request: httpx.Request, bytes_max: int
     ) -> tuple[httpx.Response | None, bytes, TransportFailure | None]:
         """Send a request; return the response, its body, and the failure if one of them is lost.

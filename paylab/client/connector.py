@@ -63,7 +63,7 @@ class Connector:
         # A callable is called with the first request only, because httpx imports much.
         if not callable(transport):
             _ = self.connection
-        renew_after_fork(self, lambda connector: connector._renew())
+        renew_after_fork(self, lambda connector: connector._renew_after_fork())
 
     def _make_signer(self, settings: Settings) -> Sign:
         """A function that signs requests with these keys; ConfigError if they do not fit."""
@@ -100,7 +100,7 @@ class Connector:
             return None
         return self.connection.sign_with(sign_request)
 
-    def _renew(self) -> None:
+    def _renew_after_fork(self) -> None:
         """Give a forked child its own connections, nonces and random numbers."""
         random = self._timing.random
         random.seed(f"{os.getpid()} {random.getrandbits(64)}")

@@ -71,7 +71,7 @@ class Broadcast:
             return
         call_line = self._make_line(exchange)
         for socket_name in socket_names:
-            _send(call_line, self._sockets_folder / socket_name)
+            _send_line(call_line, self._sockets_folder / socket_name)
 
     def _make_line(self, exchange: Exchange) -> bytes:
         """An attempt as a line of JSON without secrets, for the windows that follow this one."""
@@ -91,7 +91,7 @@ class Broadcast:
         return json.dumps(call_facts, ensure_ascii=False).encode()[:LINE_SIZE_MAX]
 
 
-def _send(call_line: bytes, socket_path: Path) -> None:
+def _send_line(call_line: bytes, socket_path: Path) -> None:
     """Send without waiting; remove the socket of a follower that has ended."""
     with suppress(OSError), datagram_socket() as sender:
         sender.setblocking(False)

@@ -34,7 +34,7 @@ class FreshIds:
     def remember(self, request: OutgoingRequest, body: object, now: datetime) -> None:
         """Remember the ids in the answer to a POST; forget the id of a deleted object."""
         if request.method == "DELETE":
-            self._forget(request)
+            self._forget_named_ids(request)
         elif request.method == "POST":
             self._received |= dict.fromkeys(_find_ids(body), now)
             if len(self._received) > self._kept_max:
@@ -60,14 +60,14 @@ class FreshIds:
         if is_about_path(body_start):
             return None
         if exchange.number > len(RETRY_PAUSES):
-            self._forget(request)
+            self._forget_named_ids(request)
             return None
         # Twice the time, since the pauses before this attempt have taken up to 3 s of it.
         received_times = [self._received[id_] for id_ in self._find_named_ids(request)]
         is_fresh = any(now - received_at <= 2 * FRESH_TIME for received_at in received_times)
         return RETRY_PAUSES[exchange.number - 1] if is_fresh else None
 
-    def _forget(self, request: OutgoingRequest) -> None:
+    def _forget_named_ids(self, request: OutgoingRequest) -> None:
         """Forget the ids that a request names."""
         for id_ in self._find_named_ids(request):
             self._received.pop(id_, None)

@@ -81,7 +81,7 @@ def _describe_kind(kind: str) -> str:
 def _check_kind(value: object, field: str, kind: str) -> None:
     """RuleError for a resource of another kind, such as a Quote for a Transfer.
 
-    Valid are also kinds with the same id (`_SAME_ID`), and any resource where `kind` is no model.
+    Kinds with the same id are valid (`_SAME_ID`), and any resource if `kind` is not a model.
     """
     from ..spec import models  # not before the first resource is used
     from ..spec.resource import Resource

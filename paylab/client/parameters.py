@@ -41,11 +41,11 @@ def _refuse_unknown_parameters(
     known_names = list(signature(operation).parameters)
     unknown_names = {*parameter_names} - {*known_names}
     raise MisuseError(
-        _unknown_parameter_message(operation.__qualname__, unknown_names, known_names)
+        _describe_unknown_parameters(operation.__qualname__, unknown_names, known_names)
     )
 
 
-def _unknown_parameter_message(
+def _describe_unknown_parameters(
     operation: str, unknown_names: Iterable[str], known: Iterable[str]
 ) -> str:
     """The message for unknown parameters: the nearest known ones, and how to give them.

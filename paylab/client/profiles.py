@@ -36,7 +36,7 @@ def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tu
 
     Without a name it is `default`, which is empty if the file has none.
     """
-    tables, is_private = _read(path)
+    tables, is_private = _read_profiles(path)
     if profile_name is None and DEFAULT not in tables:
         return DEFAULT, {}
     chosen_name = profile_name or DEFAULT
@@ -62,7 +62,7 @@ def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tu
     return chosen_name, {**profile, **keys}
 
 
-def _read(path: Path) -> tuple[dict[str, Any], bool]:
+def _read_profiles(path: Path) -> tuple[dict[str, Any], bool]:
     """The tables of a file, and whether nobody else can read it; no tables without a file."""
     try:
         _require_small_file(path)
@@ -126,9 +126,9 @@ def _resolve_key(
         raise ConfigError(f"{key_place} must be text")
     scheme = _read_scheme(key_setting)
     if scheme == "env":
-        return _from_environment(key_place, key_setting, environ)
+        return _read_from_environment(key_place, key_setting, environ)
     if scheme == "keyring":
-        return _from_keyring(key_place, key_setting)
+        return _read_from_keyring(key_place, key_setting)
     if not is_private:
         reason = "other users can read the file: chmod 600 it, or write env:NAME or keyring:NAME"
         raise ConfigError(f"{key_place} is plain text, but {reason}")
@@ -143,7 +143,7 @@ def _read_scheme(key_setting: Secret) -> str:
     return ""
 
 
-def _from_environment(key_place: str, reference: Secret, environ: Mapping[str, str]) -> Secret:
+def _read_from_environment(key_place: str, reference: Secret, environ: Mapping[str, str]) -> Secret:
     """The key in the variable that a profile names; ConfigError if it is not set."""
     key = Secret.of(environ.get(reference.reveal().removeprefix("env:"), ""))
     if key.reveal():
@@ -155,7 +155,7 @@ def _from_environment(key_place: str, reference: Secret, environ: Mapping[str, s
     raise ConfigError(f"{key_place} {message}")
 
 
-def _from_keyring(key_place: str, reference: Secret) -> Secret:
+def _read_from_keyring(key_place: str, reference: Secret) -> Secret:
     """The key in the keyring of the system; ConfigError if it has none or does not answer."""
     with extra_imports():
         import keyring

@@ -50,7 +50,7 @@ class Recording:
         self._lock = Lock()
         facts = replay_facts(session.settings, is_own=session.is_own)
         file_start = write_start({**facts, "started": to_text(session.clock())})
-        self._file: BinaryIO | None = _create(self.path, file_start + ENDING)
+        self._file: BinaryIO | None = _create_private_file(self.path, file_start + ENDING)
         self._end_offset = len(file_start)
         session.watchers.append(self.record_exchange)
 
@@ -59,7 +59,7 @@ class Recording:
         try:
             entry_line = self._make_line(exchange)
             with self._lock:
-                self._append(entry_line)
+                self._append_entry(entry_line)
         except Exception:
             log.exception("recording to %s stopped: a call could not be written", self.path.name)
             self.stop()
@@ -97,16 +97,16 @@ class Recording:
         calls = f"{self.count} call{'' if self.count == 1 else 's'}"
         return printable(f"<{state_text}: {calls} in {self.path.name}>")
 
-    def _append(self, entry_line: bytes) -> None:
+    def _append_entry(self, entry_line: bytes) -> None:
         """Write an entry over the end of the file, and the end after it."""
         if self._file is None:
             return
         entry_line = (b"," if self.count else b"") + entry_line
         try:
-            _write(self._file, self._end_offset, entry_line + ENDING)
+            _write_at(self._file, self._end_offset, entry_line + ENDING)
         except OSError:  # a full disk: the entries before are still a whole file
             self._file.truncate(self._end_offset)
-            _write(self._file, self._end_offset, ENDING)
+            _write_at(self._file, self._end_offset, ENDING)
             raise
         self._end_offset += len(entry_line)
         self.count += 1
@@ -117,7 +117,7 @@ def _redact_body(content: bytes, redaction: Redaction) -> Body:
     return Body(clean_body(content, redaction), len(content))
 
 
-def _create(path: Path, content: bytes) -> BinaryIO:
+def _create_private_file(path: Path, content: bytes) -> BinaryIO:
     """A private file, open for writing; ConfigError if it would replace any but a recording."""
     try:
         if path.exists() and path.stat().st_size and read_har(path).creator != CREATOR["name"]:
@@ -131,7 +131,7 @@ def _create(path: Path, content: bytes) -> BinaryIO:
         raise ConfigError(f"{path} cannot be written ({reason})") from None
 
 
-def _write(file: BinaryIO, offset: int, content: bytes) -> None:
+def _write_at(file: BinaryIO, offset: int, content: bytes) -> None:
     """Write all of the content at an offset of a file."""
     file.seek(offset)
     while content:  # a write may be partial

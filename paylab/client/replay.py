@@ -63,7 +63,7 @@ class RequestFields:
             json_body = read_json(body) if body else None
         except (ValueError, RecursionError):
             json_body = body
-        texts_by_field.update(_flatten("body", json_body))
+        texts_by_field.update(_list_values("body", json_body))
         compared_texts = {
             field_name: _normalize_value(field_name, field_text)
             for field_name, field_text in texts_by_field.items()
@@ -119,18 +119,18 @@ def _normalize_value(field_name: str, field_text: str) -> str:
     return field_text.upper() if field_name.endswith("_currency") else field_text
 
 
-def _flatten(field_path: str, field_value: object) -> Iterator[tuple[str, str]]:
+def _list_values(field_path: str, field_value: object) -> Iterator[tuple[str, str]]:
     """The values in parsed JSON as texts, each with its dotted path; no null.
 
-    >>> dict(_flatten("body", {"address": {"city": "Puebla"}, "tags": ["a", 2]}))
+    >>> dict(_list_values("body", {"address": {"city": "Puebla"}, "tags": ["a", 2]}))
     {'body.address.city': 'Puebla', 'body.tags.0': 'a', 'body.tags.1': '2'}
     """
     if isinstance(field_value, dict) and field_value:
         for member_name, member in field_value.items():
-            yield from _flatten(f"{field_path}.{member_name}", member)
+            yield from _list_values(f"{field_path}.{member_name}", member)
     elif isinstance(field_value, list) and field_value:
         for index, member in enumerate(field_value):
-            yield from _flatten(f"{field_path}.{index}", member)
+            yield from _list_values(f"{field_path}.{index}", member)
     elif isinstance(field_value, str):
         yield field_path, field_value
     elif field_value is not None:
@@ -257,7 +257,7 @@ class Replay(httpx.BaseTransport):
         indexes = self._indexes_by_question.get(question.key)
         indexes = indexes or self._find_redacted_calls(question)
         if not indexes:
-            raise self._unknown_request_error(question)
+            raise self._make_unknown_request_error(question)
         if question.method == "GET":
             return self._choose_read(indexes)
         order_key = f"{question.key} {idempotency_key}"
@@ -308,7 +308,7 @@ class Replay(httpx.BaseTransport):
                 indexes.append(index)
         return indexes
 
-    def _unknown_request_error(self, question: RequestFields) -> ReplayError:
+    def _make_unknown_request_error(self, question: RequestFields) -> ReplayError:
         """The error for a request without a recorded answer, with the nearest one."""
         message = f"{question.method} {question.path} was not recorded in {self.path.name}"
         if not self.recorded_calls:

@@ -84,17 +84,17 @@ class Response:
         if attempt.exchange.request.any_answer and not MARKUP.match(content):
             return make_response(plain(content.decode("utf-8", "replace")))
         media_type = plain(attempt.call.response_headers.get("content-type", "no content type"), 80)
-        raise make_response()._wrong_body_error(f"is not JSON ({media_type})")
+        raise make_response()._make_wrong_body_error(f"is not JSON ({media_type})")
 
     def read(self, kind: type[R]) -> R:
         """The body as a resource, which must have an id; it is read once."""
         resources = vars(self).setdefault("_resources", {})
         if kind not in resources:
-            resources[kind] = self._read(kind)
+            resources[kind] = self._read_resource(kind)
         resource: R = resources[kind]
         return resource
 
-    def _read(self, model: type[R]) -> R:
+    def _read_resource(self, model: type[R]) -> R:
         """The body as a resource; APIResponseError if it is none, or describes an error."""
         body = self._find_object(model.model_fields)
         if body is None:
@@ -102,7 +102,7 @@ class Response:
             field_names = ", ".join(model.model_fields)
             needed_text = "an id" if "id" in model.model_fields else f"any of {field_names}"
             lack_text = f" with {needed_text}" if isinstance(self.body, dict) else ""
-            raise self._wrong_body_error(f"must be an object, a {model.__name__}{lack_text}")
+            raise self._make_wrong_body_error(f"must be an object, a {model.__name__}{lack_text}")
         return self.resource(model, body)
 
     def read_or(self, kind: type[R], known: Mapping[str, object]) -> R:
@@ -130,7 +130,7 @@ class Response:
         body = self._find_object(("id", *OBJECT))
         if body is None:
             self.refuse_error_body()
-            raise self._wrong_body_error("must be an object with an id")
+            raise self._make_wrong_body_error("must be an object with an id")
         return body
 
     def refuse_error_body(self) -> None:
@@ -146,7 +146,7 @@ class Response:
 
         exchange = self.exchange
         refusal = read_refusal(exchange.status, exchange.content, self._exchange_redaction)
-        raise self._wrong_body_error(f"describes an error: {plain(refusal.text, 200)}")
+        raise self._make_wrong_body_error(f"describes an error: {plain(refusal.text, 200)}")
 
     def page(self, form: ListForm) -> RawPage:
         """The body as a page; an array is the whole list where the spec shows no envelope.
@@ -154,7 +154,7 @@ class Response:
         APIResponseError if it is no page, PagingError if the cursor of the next page is missing.
         """
         if self.repeats:  # the second could hide the rows of the first
-            raise self._wrong_body_error(self.repeats)
+            raise self._make_wrong_body_error(self.repeats)
         may_be_array = not OPERATIONS[f"{form.name}.list"].is_shown
         try:
             page = read_page(self.body, form, bare=may_be_array)
@@ -164,7 +164,7 @@ class Response:
             if isinstance(self.body, dict):
                 first_names = ", ".join(map(repr, islice(self.body, 5)))
                 reason += f"; it contains {first_names or 'nothing'}"
-            raise self._wrong_body_error(reason) from None
+            raise self._make_wrong_body_error(reason) from None
         if page.has_next_page and not page.cursor:
             paging_error = PagingError(
                 "the list says it has a next page but gives no cursor for it"
@@ -220,7 +220,7 @@ class Response:
 
         return exchange_redaction(self.exchange, self.redaction)
 
-    def _wrong_body_error(self, what_is_wrong: str) -> APIResponseError:
+    def _make_wrong_body_error(self, what_is_wrong: str) -> APIResponseError:
         """The error for an unusable body; `what_is_wrong` continues "the answer to GET /path"."""
         what_is_wrong = plain(self._exchange_redaction.text(what_is_wrong), 300)
         message = f"the answer to {self.call.method} {self.call.path} {what_is_wrong}"

@@ -43,14 +43,14 @@ def make_redaction(settings: Settings) -> Redaction:
     """The redaction of a client; while it exists, it cleans the logs of libraries too."""
     secrets = (settings.api_key, settings.secret_key, settings.control_token)
     keys = tuple(secret for secret in secrets if secret is not None)
-    redaction = Redaction(keys, _personal_names(settings.service))
+    redaction = Redaction(keys, _find_personal_names(settings.service))
     _LOG_REDACTION.redactions.add(redaction)
     for logger_name in LOGGER_NAMES:
         escaping_logger(logger_name).addFilter(_LOG_REDACTION)
     return redaction
 
 
-def _personal_names(service: Service) -> frozenset[str]:
+def _find_personal_names(service: Service) -> frozenset[str]:
     """The names of personal fields that only this service has."""
     changed_settings = service.diff()
     if not changed_settings:

@@ -96,7 +96,7 @@ class ServiceClock:
     def now(self) -> datetime:
         """The time at the service; a simulator behind a URL is asked for it."""
         self._ask_simulator()
-        return self._shift(self._clock())
+        return self._to_service_time(self._clock())
 
     def span(self) -> tuple[datetime, datetime]:
         """The earliest and the latest time that it may be at the service.
@@ -106,7 +106,7 @@ class ServiceClock:
         """
         is_exact = self._ask_simulator()
         now = self._clock()
-        service_now = self._shift(now)
+        service_now = self._to_service_time(now)
         if is_exact:
             return service_now, service_now
         return min(now, service_now), max(now, service_now)
@@ -144,7 +144,7 @@ class ServiceClock:
                 self._ask = None
         return False
 
-    def _shift(self, now: datetime) -> datetime:
+    def _to_service_time(self, now: datetime) -> datetime:
         """The time at the service for a time of this machine; the same if the clocks agree."""
         seconds_ahead = self._ahead or 0.0
         # A correction by less than the error of Date would only add noise.

@@ -46,7 +46,7 @@ SWITCH |= {"0": False, "false": False, "no": False, "off": False}
 GivenService = Service | str | os.PathLike[str] | Mapping[str, object]
 """A Service, the path of a service.toml, or values by dotted key or nested."""
 
-Found = dict[str, tuple[Any, str]]
+SourcedSettings = dict[str, tuple[Any, str]]
 """Settings by name, each with its source."""
 
 
@@ -117,9 +117,9 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     environ = os.environ if environ is None else environ
     _warn_of_unknown_variables(environ)
     arguments = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
-    required_settings = _from_environment(environ) | _add_source(arguments, "argument")
+    required_settings = _read_from_environment(environ) | _add_source(arguments, "argument")
     profile_name = profile or environ.get(PROFILE_VARIABLE) or None
-    options: Found = {}
+    options: SourcedSettings = {}
     if profile_name or len(required_settings) < len(REQUIRED):
         path = profiles or profiles_path()
         chosen_name, table = load(path, profile_name, environ)
@@ -136,7 +136,7 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     return _make_settings(_add_source(otherwise or {}, "default") | required_settings, options)
 
 
-def read_only_source(given: bool | None, environ: Mapping[str, str]) -> Found:
+def read_only_source(given: bool | None, environ: Mapping[str, str]) -> SourcedSettings:
     """The setting `read_only` and its source; empty if not set."""
     if given is not None:
         return {"read_only": (given, "argument")}
@@ -148,7 +148,7 @@ def read_only_source(given: bool | None, environ: Mapping[str, str]) -> Found:
     return {"read_only": (SWITCH[variable_text.lower()], f"environment {READ_ONLY_VARIABLE}")}
 
 
-def find_service(given: GivenService | None, environ: Mapping[str, str]) -> Found:
+def find_service(given: GivenService | None, environ: Mapping[str, str]) -> SourcedSettings:
     """The setting `service` and its source; empty if not set."""
     if given is not None:
         return _load_service(given, "argument", folder=Path())
@@ -159,8 +159,8 @@ def find_service(given: GivenService | None, environ: Mapping[str, str]) -> Foun
 
 
 def _find_control_token(
-    given: str | None, settings_found: Found, environ: Mapping[str, str]
-) -> Found:
+    given: str | None, settings_found: SourcedSettings, environ: Mapping[str, str]
+) -> SourcedSettings:
     """The setting `control_token` and its source; empty if not set.
 
     The token of the environment is sent only to the base URL of the environment.
@@ -174,7 +174,7 @@ def _find_control_token(
     return {"control_token": (Secret(token_text), f"environment {TOKEN_VARIABLE}")}
 
 
-def _load_service(given: object, source: str, folder: Path) -> Found:
+def _load_service(given: object, source: str, folder: Path) -> SourcedSettings:
     """The setting `service` from a Service, its values, or its path below `folder`."""
     if isinstance(given, Service):
         return {"service": (given, source)}
@@ -217,7 +217,7 @@ def _describe_unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
 
 def _add_source(
     values: Mapping[str, object], source: str, setting_names: Iterable[str] = REQUIRED
-) -> Found:
+) -> SourcedSettings:
     """The values of these settings that are given, each with its source."""
     return {
         setting_name: (_hide_key(setting_name, values[setting_name]), source)
@@ -233,7 +233,7 @@ def _hide_key(setting_name: str, setting_value: object) -> Any:
     return setting_value
 
 
-def _from_environment(environ: Mapping[str, str]) -> Found:
+def _read_from_environment(environ: Mapping[str, str]) -> SourcedSettings:
     """The settings of environment variables; an empty one is not set, as in shells and CI."""
     value_by_setting = {
         setting_name: _hide_key(setting_name, environ[variable_name])
@@ -249,10 +249,10 @@ def _from_environment(environ: Mapping[str, str]) -> Found:
     }
 
 
-def _make_settings(required: Found, options: Found) -> Settings:
+def _make_settings(required: SourcedSettings, options: SourcedSettings) -> Settings:
     """The settings with the source of each; ConfigError if one is missing, or is no text."""
     if len(required) < len(REQUIRED):
-        raise _incomplete_error(required)
+        raise _make_incomplete_error(required)
     for setting_name, (setting_value, _) in required.items():
         if not isinstance(setting_value, str | Secret):
             raise ConfigError(f"{setting_name} must be text")
@@ -264,7 +264,7 @@ def _make_settings(required: Found, options: Found) -> Settings:
     return settings
 
 
-def _incomplete_error(required: Found) -> ConfigError:
+def _make_incomplete_error(required: SourcedSettings) -> ConfigError:
     """The error for required settings that are not all there: which are missing, and the ways."""
     base_url, _ = required.get("base_url", ("", ""))
     if isinstance(base_url, str) and base_url and "://" not in base_url:  # it may be a key

@@ -103,7 +103,7 @@ class Image:
         if not _is_file_content(self._content):
             self._refuse_absent_file()
             return None
-        with self._open() as file:
+        with self._open_image() as file:
             file.seek(0, os.SEEK_END)
             size = file.tell()
             file.seek(0)
@@ -139,7 +139,7 @@ class Image:
         """The Base64 of an image; RuleError at its end if it is not the one read first."""
         size_read = 0
         checksum = 0
-        with self._open() as file:
+        with self._open_image() as file:
             while block := _read_block(file, BLOCK_BYTES):
                 size_read += len(block)
                 checksum = crc32(block, checksum)
@@ -152,7 +152,7 @@ class Image:
             raise RuleError([Problem(self._content_path, CHANGED)])
 
     @contextmanager
-    def _open(self) -> Iterator[BinaryIO]:
+    def _open_image(self) -> Iterator[BinaryIO]:
         """The image from its start; RuleError when it cannot be read."""
         try:
             with _open_content(self._content) as file:

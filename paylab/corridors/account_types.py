@@ -83,7 +83,7 @@ FORMAT_ONLY_NOTE = "only the format is checked"
 _PIX = "details.br"
 
 
-def _digits_format(
+def _make_digits_format(
     count: int, check_digit: str = "", note: str = "", origin: str = "spec"
 ) -> Format:
     """Make the format of a number with this many digits."""
@@ -113,8 +113,8 @@ DOCUMENT_NUMBERS = {
         ),
         capitals=True,
     ),
-    "cpf": _digits_format(11, "cpf"),
-    "cnpj": _digits_format(14, "cnpj", "the newer CNPJ with letters is not accepted"),
+    "cpf": _make_digits_format(11, "cpf"),
+    "cnpj": _make_digits_format(14, "cnpj", "the newer CNPJ with letters is not accepted"),
     "cuit": Format(check_digit="cuit"),
     "cuil": Format(check_digit="cuit"),
     "nit": Format(check_digit="nit"),
@@ -125,7 +125,7 @@ DOCUMENT_NUMBERS = {
 # The spec only says that key and type must match. The lengths of an e-mail and a phone key are
 # those of Brazil's key directory.
 PIX_KEYS = {
-    "cpf": _digits_format(11, "cpf", origin=_PIX),
+    "cpf": _make_digits_format(11, "cpf", origin=_PIX),
     "cnpj": Format(
         "must be a CNPJ as pix_key_type says: 12 digits or, in a newer one, capitals, and 2 digits",
         "[0-9A-Z]{12}[0-9]{2}",
@@ -151,15 +151,15 @@ PIX_KEYS = {
 }
 
 
-def _make_account(account_type: str, origin: str, *fields: DetailField, **example: str) -> Account:
+def _make_account(account_type: str, source: str, *fields: DetailField, **example: str) -> Account:
     """Make an account type; `source` is the assumption behind what the spec does not state."""
     detail_fields = []
     for field in fields:
         accepts_any_text = field.form == Format() and not field.by
-        text_format = Format(source=origin) if accepts_any_text else field.form
-        name_source = "spec" if field.name in STATED_FIELDS else origin
+        text_format = Format(source=source) if accepts_any_text else field.form
+        name_source = "spec" if field.name in STATED_FIELDS else source
         detail_fields.append(replace(field, form=text_format, source=name_source))
-    return Account(account_type, tuple(detail_fields), origin, example)
+    return Account(account_type, tuple(detail_fields), source, example)
 
 
 _ACCOUNT_NUMBER = DetailField("account_number")
@@ -167,7 +167,7 @@ _HOLDER = DetailField("account_holder_name")
 AR_ACCOUNT = _make_account(
     codes.BANK_ACCOUNT,
     "details.ar",
-    DetailField("account_number", _digits_format(22, "cbu")),
+    DetailField("account_number", _make_digits_format(22, "cbu")),
     DetailField("account_type"),
     account_number="0000003100000000000000",
 )
@@ -206,7 +206,7 @@ IN_UPI = _make_account(
 MX_ACCOUNT = _make_account(
     codes.BANK_ACCOUNT,
     "details.mx",
-    DetailField("clabe", _digits_format(18, "clabe")),
+    DetailField("clabe", _make_digits_format(18, "clabe")),
     clabe="999999000000000002",
 )
 _ISSUER_FIELDS = (DetailField("issuer"), _ACCOUNT_NUMBER, _HOLDER)
@@ -227,8 +227,8 @@ GB_ACCOUNT = _make_account(
     codes.BANK_ACCOUNT,
     "details.gb",
     DetailField(BANK_COUNTRY, Format(choices=("GB",))),
-    DetailField("sort_code", _digits_format(6, note=FORMAT_ONLY_NOTE)),
-    DetailField("account_number", _digits_format(8, note=FORMAT_ONLY_NOTE)),
+    DetailField("sort_code", _make_digits_format(6, note=FORMAT_ONLY_NOTE)),
+    DetailField("account_number", _make_digits_format(8, note=FORMAT_ONLY_NOTE)),
     DetailField("account_holder_name", HOLDER_NAME),
     bank_account_country="GB",
     sort_code="000000",

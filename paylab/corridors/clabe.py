@@ -42,15 +42,15 @@ class Parts(NamedTuple):
 
 def parts(clabe: str) -> Parts:
     """Split a text of 18 digits into its parts, without checking its check digit."""
-    if not _matches(CLABE_PATTERN, clabe):
-        raise _argument_error("a CLABE is exactly 18 digits")
+    if not _is_whole_match(CLABE_PATTERN, clabe):
+        raise _make_argument_error("a CLABE is exactly 18 digits")
     return Parts(clabe[:3], clabe[3:6], clabe[6:17], clabe[17:])
 
 
 def products(first17: str) -> tuple[int, ...]:
     """Multiply each digit by its weight (3, 7, 1 repeated), and keep the last digit."""
-    if not _matches(FIRST_17_PATTERN, first17):
-        raise _argument_error("a check digit is made from exactly 17 digits")
+    if not _is_whole_match(FIRST_17_PATTERN, first17):
+        raise _make_argument_error("a check digit is made from exactly 17 digits")
     return tuple(int(digit) * weight % 10 for digit, weight in zip(first17, WEIGHTS, strict=True))
 
 
@@ -61,13 +61,13 @@ def check_digit(first17: str) -> str:
 
 def is_valid(clabe: str) -> bool:
     """Return whether a value is text of 18 digits with a correct check digit."""
-    has_18_digits = _matches(CLABE_PATTERN, clabe)
+    has_18_digits = _is_whole_match(CLABE_PATTERN, clabe)
     return has_18_digits and check_digit(clabe[:17]) == clabe[17]
 
 
 def check_clabe(clabe: str) -> str:
     """Return what is wrong with a CLABE, or "" if it is valid."""
-    if not _matches(CLABE_PATTERN, clabe):
+    if not _is_whole_match(CLABE_PATTERN, clabe):
         return "a CLABE has exactly 18 digits"
     right_digit = check_digit(clabe[:17])
     return "" if clabe.endswith(right_digit) else f"the check digit should be {right_digit}"
@@ -79,13 +79,13 @@ def make_clabe(draw: Callable[[str, int], str]) -> str:
     return first_17_digits + check_digit(first_17_digits)
 
 
-def _argument_error(message: str) -> ValueError:
+def _make_argument_error(message: str) -> ValueError:
     """Make the error for a text that has not the right digits."""
     from ..errors.base import ArgumentError  # only an error needs the tree
 
     return ArgumentError(message)
 
 
-def _matches(pattern: re.Pattern[str], candidate: object) -> bool:
+def _is_whole_match(pattern: re.Pattern[str], candidate: object) -> bool:
     """Return whether a value is text that the whole pattern matches."""
     return isinstance(candidate, str) and pattern.fullmatch(candidate) is not None

@@ -166,14 +166,14 @@ class Corridor:
             ("country", f"{self.name} ({self.country})", SPEC),
             ("currency", self.currency or "no corridor is named", SPEC),
             *rails,
-            *self._product_facts(),
-            *self._document_facts(),
-            *self._individual_facts(),
-            self._on_ramp_fact(),
-            *self._account_facts(),
+            *self._list_product_facts(),
+            *self._list_document_facts(),
+            *self._list_individual_facts(),
+            self._describe_on_ramp(),
+            *self._list_account_facts(),
         ]
 
-    def _product_facts(self) -> Iterator[Fact]:
+    def _list_product_facts(self) -> Iterator[Fact]:
         """Yield the products that the spec shows, and those that it does not."""
         assumed = self.assumed_products
         stated = [product for product in self.products if product not in assumed]
@@ -182,7 +182,7 @@ class Corridor:
         if assumed:
             yield "products, not shown", join_words(assumed), PRODUCTS_SOURCE
 
-    def _document_facts(self) -> Iterator[Fact]:
+    def _list_document_facts(self) -> Iterator[Fact]:
         """Yield the document types, and the format of each number if the country has its own."""
         yield "documents", describe_documents(self.documents), SPEC
         if self.documents == codes.DOCUMENT_TYPES:
@@ -193,14 +193,14 @@ class Corridor:
                 format_text = describe_format_and_note(number_format)
                 yield f"number of a {document_type}", format_text, number_format.source
 
-    def _individual_facts(self) -> Iterator[Fact]:
+    def _list_individual_facts(self) -> Iterator[Fact]:
         """Yield the required fields of an individual, and the format of the phone."""
         yield "also required", join_words(self.required), SPEC
         yield "for on_ramp, off_ramp", join_words(self.ramp_fields), SPEC
         if self.phone:
             yield "phone", self.phone.message, self.phone.source
 
-    def _on_ramp_fact(self) -> Fact:
+    def _describe_on_ramp(self) -> Fact:
         """Return the currency of the on-ramp, or why there is none."""
         if self.on_ramp:
             return "on-ramp from", self.on_ramp.currency, self.on_ramp.source
@@ -208,7 +208,7 @@ class Corridor:
             return "on-ramp", "not enabled", SPEC
         return "on-ramp", "no on-ramp is known", PRODUCTS_SOURCE
 
-    def _account_facts(self) -> Iterator[Fact]:
+    def _list_account_facts(self) -> Iterator[Fact]:
         """Yield the rule of each field of each account type."""
         for account in self.accounts:
             for field in account.fields:

@@ -103,14 +103,14 @@ def _adapt_details(
     word_field = settings.field  # the field with one of a few fixed words, as `pix_key_type`
     detail_word = details.get(word_field)
     if detail_word is not None and settings.allowed and detail_word not in settings.allowed:
-        accepted_word = _same_word(detail_word, settings.allowed) or settings.allowed[0]
+        accepted_word = _find_same_word(detail_word, settings.allowed) or settings.allowed[0]
         details[word_field] = accepted_word
         if account_type == codes.PIX:  # the key must be of the accepted kind
             details["pix_key"] = PIX_KEYS.get(accepted_word.lower(), details["pix_key"])
     return details
 
 
-def _same_word(example_word: str, allowed_words: Sequence[str]) -> str | None:
+def _find_same_word(example_word: str, allowed_words: Sequence[str]) -> str | None:
     """Return the allowed word that differs in letter case only; None if there is none."""
     for allowed_word in allowed_words:
         if allowed_word.lower() == example_word.lower():
@@ -135,7 +135,7 @@ def recipient(country: codes.Country | str, service: Service | None = None) -> J
     required_names = corridor.required_for([codes.GLOBAL_PAYOUTS])
     extras = {
         field_name: field_value
-        for field_name, field_value in _extra_values(country).items()
+        for field_name, field_value in _make_extra_values(country).items()
         if field_name in required_names
     }
     fields = {
@@ -168,13 +168,13 @@ def add_required_fields(service: Service | None, person: JsonObject) -> JsonObje
         address_lines["postal_code"] = "0" * POSTAL_DIGITS.get(country, 4)
     missing_fields = {
         field_name: field_value
-        for field_name, field_value in _extra_values(country).items()
+        for field_name, field_value in _make_extra_values(country).items()
         if field_name in required_names and field_name not in person
     }
     return {**person, **missing_fields, "address": {**address_lines, **person["address"]}}
 
 
-def _extra_values(country: str) -> JsonObject:
+def _make_extra_values(country: str) -> JsonObject:
     """Return example values of the additional required fields."""
     person = PEOPLE.get(country, {"document": DOCUMENTS.get(country, PASSPORT)})
     email = f"alex.{country.lower()}@example.com"
@@ -222,7 +222,7 @@ def person(country: codes.Country | str) -> JsonObject:
     if not _COUNTRY_CODE.fullmatch(str(country)):
         message = f"must be a country code of two letters such as MX, not {str(country)!r:.40}"
         raise RuleError([Problem("country", message)])
-    extras = _extra_values(country)
+    extras = _make_extra_values(country)
     del extras["idv_consent_recorded_at"]
     address = {"country": country, "line_1": "1 Example Street", "city": "Example"}
     postal_code = "0" * POSTAL_DIGITS.get(country, 4)

@@ -134,7 +134,7 @@ be one of MX, PH
         return on_ramp
     if currency:
         hint = f"the currency must be one of {', '.join(CURRENCIES)}"
-        raise RuleError([Problem("currency", _unknown_message(currency, hint))])
+        raise RuleError([Problem("currency", _describe_unknown_on_ramp(currency, hint))])
     raise RuleError([Problem("country", unknown_on_ramp(country))])
 
 
@@ -150,10 +150,10 @@ def unknown_on_ramp(country: str) -> str:
     choices = f"the country must be one of {', '.join(COUNTRIES)}"
     likely_code = nearest_country(country)
     question = f"; is {likely_code} meant?" if likely_code in COUNTRIES else ""
-    return _unknown_message(country, f"{choices}{question}")
+    return _describe_unknown_on_ramp(country, f"{choices}{question}")
 
 
-def _unknown_message(country_or_currency: str, hint: str) -> str:
+def _describe_unknown_on_ramp(country_or_currency: str, hint: str) -> str:
     """Return the message that no on-ramp is known; odd text is quoted and shortened."""
     short_text = country_or_currency[:60]
     is_plain = country_or_currency.isalnum() and country_or_currency.isascii()

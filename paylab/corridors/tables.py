@@ -49,7 +49,7 @@ def html_table(
         for column, width in zip(columns, widths, strict=True)
     ]
     head_html = f"<thead><tr>{''.join(header_cells)}</tr></thead>"
-    body_html = "".join(_row_html(row) for row in rows)
+    body_html = "".join(_write_row(row) for row in rows)
     notes_html = "".join(f"<p>{escape(note)}</p>" for note in notes)
     table_html = f"{head_html}<tbody>{body_html}</tbody>"
     content = f'<table style="{_TABLE_STYLE}">{table_html}</table>{notes_html}'
@@ -58,18 +58,18 @@ def html_table(
     )
 
 
-def _row_html(row: Row) -> str:
+def _write_row(row: Row) -> str:
     """Return a row in HTML, with a line below it."""
-    return f'<tr style="{_ROW_STYLE}">{"".join(map(_cell_html, row))}</tr>'
+    return f'<tr style="{_ROW_STYLE}">{"".join(map(_write_cell, row))}</tr>'
 
 
-def _cell_html(cell_text: str) -> str:
+def _write_cell(cell_text: str) -> str:
     """Return a cell in HTML, with its line breaks."""
-    lines_html = "<br>".join(map(_line_html, cell_text.split("\n")))
+    lines_html = "<br>".join(map(_write_line, cell_text.split("\n")))
     return f'<td style="{_CELL_STYLE}">{lines_html}</td>'
 
 
-def _line_html(cell_line: str) -> str:
+def _write_line(cell_line: str) -> str:
     """Return a line of a cell in HTML; a short one, such as a country, is not broken."""
     from html import escape
 

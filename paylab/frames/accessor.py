@@ -99,7 +99,7 @@ class Accessor:
         if "age" in self._frame:
             raise ConfigError("the frame has a column age already: rename it before stuck()")
         known_now = read_time_argument(now or self._frame.attrs.get("fetched_at"), "now")
-        age_min = times.duration(older_than, "older_than")
+        age_min = times.read_timedelta(older_than, "older_than")
         ages = pd.Timestamp(known_now or pd.Timestamp.now("UTC")) - self._frame["created_at"]
         is_open = ~self._frame["status"].isin(FINAL_STATUSES)
         stuck_rows = self._frame[is_open & (ages > age_min)].sort_values("created_at")

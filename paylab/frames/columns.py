@@ -63,7 +63,7 @@ class Schema:
         return next(kinds, "text")
 
 
-def _columns(paths: str, **kinds: Kind) -> tuple[Column, ...]:
+def _make_columns(paths: str, **kinds: Kind) -> tuple[Column, ...]:
     """Columns of paths such as `deposit.amount`, or `name=path` if the name differs.
 
     `kinds` has the kind of each column whose field name does not say it.
@@ -72,12 +72,12 @@ def _columns(paths: str, **kinds: Kind) -> tuple[Column, ...]:
     for named_path in paths.split():
         written_name, _, path = named_path.rpartition("=")
         column_name = written_name or path.removeprefix("payload.").replace(".", "_")
-        kind = kinds.get(column_name) or _kind_of_column(path)
+        kind = kinds.get(column_name) or _choose_kind(path)
         columns.append(Column(column_name, kind, path))
     return tuple(columns)
 
 
-def _kind_of_column(path: str) -> Kind:
+def _choose_kind(path: str) -> Kind:
     """The kind of the values of a field, by its path: a rate is computed as an amount is."""
     if "*" in path:
         return "list"
@@ -90,7 +90,7 @@ def _kind_of_column(path: str) -> Kind:
 
 
 _DETAILS = ("address", *(on_ramp.detail_name for on_ramp in ON_RAMPS))
-INSTRUCTIONS = _columns(
+INSTRUCTIONS = _make_columns(
     """
     deposit_instructions.type deposit_instructions.currency deposit_instructions.payment_methods
     deposit_instructions.deadline
@@ -103,7 +103,7 @@ INSTRUCTIONS = _columns(
 
 TRANSFERS = Schema(
     "transfers",
-    _columns("""
+    _make_columns("""
         id client_reference_id source_amount source_currency destination_amount
         destination_currency exchange_rate recipient_id financial_account_id payout_method status
         total_fee fee_currency total_tax tax_currency net_source_amount completed_in created_at
@@ -114,7 +114,7 @@ TRANSFERS = Schema(
 
 CONVERSIONS = Schema(
     "conversions",
-    _columns("""
+    _make_columns("""
         id conversion_account_id individual_id status deposit.amount deposit.currency
         deposit.received_at payout.amount payout.currency
         payout_account_id=payout.payout_account_id payout.tx_hash payout.initiated_at
@@ -125,7 +125,7 @@ CONVERSIONS = Schema(
 # Document numbers and account details are not in frames and files.
 INDIVIDUALS = Schema(
     "individuals",
-    _columns("""
+    _make_columns("""
         id given_name family_name email phone date_of_birth country status
         status_codes=status_details.*.code product_types document.type address.line_1
         address.line_2 address.city address.state address.postal_code address.country
@@ -138,7 +138,7 @@ INDIVIDUALS = Schema(
 
 CONVERSION_ACCOUNTS = Schema(
     "conversion_accounts",
-    _columns("""
+    _make_columns("""
         id individual_id client_reference_id status source_currency destination_currency
         payout_account.id created_at updated_at
     """)
@@ -148,7 +148,7 @@ CONVERSION_ACCOUNTS = Schema(
 
 QUOTES = Schema(
     "quotes",
-    _columns("""
+    _make_columns("""
         id source_amount net_source_amount destination_amount exchange_rate total_fee total_tax
         source_currency source_network destination_currency fee_currency tax_currency payout_method
         recipient_id financial_account_id created_at expires_at
@@ -158,7 +158,7 @@ QUOTES = Schema(
 
 EVENTS = Schema(
     "events",
-    _columns("""
+    _make_columns("""
         type payload.id payload.status payload.client_reference_id payload.source_amount
         payload.net_source_amount payload.destination_amount payload.exchange_rate
         payload.source_currency payload.destination_currency payload.failure_reason
@@ -169,7 +169,7 @@ EVENTS = Schema(
 
 DELIVERIES = Schema(
     "deliveries",
-    _columns(
+    _make_columns(
         "id event_type resource_id url attempt status error created_at=at",
         status="seconds",  # the status of an answer, a number
     ),

@@ -84,7 +84,7 @@ class CurrencyRows:
         if group_of_row is not None:
             mixed_indexes = self._find_mixed_indexes(group_of_row[is_added], added_indexes)
         if len(mixed_indexes):
-            _warn([self.names[name_index] for name_index in mixed_indexes])
+            _warn_of_currencies([self.names[name_index] for name_index in mixed_indexes])
 
     def _find_mixed_indexes(self, groups: IntegerArray, name_indexes: IntegerArray) -> IntegerArray:
         """The indexes of the currencies in groups that have more than one.
@@ -113,7 +113,7 @@ def warn_of_pairs(left: CurrencyRows | None, right: CurrencyRows | None) -> None
     if is_mixed.any():
         left_names = {left.names[index] for index in np.unique(left.name_indexes[is_mixed])}
         right_names = {right.names[index] for index in np.unique(right.name_indexes[is_mixed])}
-        _warn(sorted(left_names | right_names))
+        _warn_of_currencies(sorted(left_names | right_names))
 
 
 def join_currencies(
@@ -139,7 +139,7 @@ def join_currencies(
     return CurrencyRows(np.concatenate(indexes_of_columns), names)
 
 
-def _warn(currency_names: Sequence[str]) -> None:
+def _warn_of_currencies(currency_names: Sequence[str]) -> None:
     """Warn that amounts in these currencies are added together."""
     message = (
         f"amounts in {', '.join(currency_names)} are added together: group by the currency, or use "

@@ -30,8 +30,8 @@ from .partitions import (
     Partition,
     make_lazy_frame,
     on_cluster,
-    partials,
     summarize_partition_at_once,
+    summarize_partition_in_parts,
 )
 from .sync import OVERLAP, Source, Sync, SyncedList, SyncResult
 from .sync_state import PARQUET, STATE, State, file_schema, read_state
@@ -91,7 +91,7 @@ class Dataset:
         SyncResult(new=130, updated=0, pages=2, removed=0)
         """
         synced_list = source.pull()
-        overlap_duration = times.duration(overlap, "overlap")
+        overlap_duration = times.read_timedelta(overlap, "overlap")
         with self._files.locked():
             state = self._open_state(synced_list)
             sync = Sync(self._files, synced_list, state, Tally(progress))
@@ -183,7 +183,9 @@ class Dataset:
             summary = summaries.join_partitions(daily_summaries, groups)
             if summary is not None:
                 return summary
-        partial_results = on_cluster(cluster, partials, self.partitions(), groups=groups)
+        partial_results = on_cluster(
+            cluster, summarize_partition_in_parts, self.partitions(), groups=groups
+        )
         return summaries.merge_partials(list(chain.from_iterable(partial_results)), groups)
 
     def dask(self) -> dd.DataFrame:
@@ -250,15 +252,15 @@ class PacedSource:
 
     def fetch(self, cursor: str | None) -> bytes:
         """One page, after the required pause."""
-        self._wait()
+        self._wait_for_turn()
         return self.inner.fetch(cursor)
 
     def one(self, id_: str) -> bytes | None:
         """One object, after the required pause."""
-        self._wait()
+        self._wait_for_turn()
         return self.inner.one(id_)
 
-    def _wait(self) -> None:
+    def _wait_for_turn(self) -> None:
         """Sleep until the next request may be sent."""
         now = self.clock()
         if now < self._next_request_at:

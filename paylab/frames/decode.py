@@ -60,7 +60,7 @@ class Decoder:
         self.pages = 0
         self._empty_pages = 0  # in succession
 
-    def quick(self, pages: Sequence[object]) -> PagePart | None:
+    def decode_quickly(self, pages: Sequence[object]) -> PagePart | None:
         """The pages as one table, in any thread; None if they need `decode`."""
         if self._extra or not self._schema.is_flat or not all(map(_is_safe_for_arrow, pages)):
             return None
@@ -70,13 +70,13 @@ class Decoder:
         except (pa.ArrowException, APIResponseError):
             return None
 
-    def decode(self, pages: Sequence[object], quick: PagePart | None = None) -> PagePart:
-        """The pages as one table of text; `quick` is what the method `quick` made of them."""
-        all_pages = quick or self.quick(pages)
+    def decode(self, pages: Sequence[object], quick_part: PagePart | None = None) -> PagePart:
+        """The pages as one table of text; `quick_part` is what `decode_quickly` made of them."""
+        all_pages = quick_part or self.decode_quickly(pages)
         page_parts = []
-        # If one page does not fit, `quick` refuses all: then each is decoded alone.
+        # If one page does not fit, `decode_quickly` refuses all: then each is decoded alone.
         for page_part in [all_pages] if all_pages else map(self._decode_page, pages):
-            self._count(page_part)
+            self._count_rows_and_pages(page_part)
             page_parts.append(page_part)
         tables = [page_part.table for page_part in page_parts]
         rows_per_page = tuple(chain.from_iterable(page_part.sizes for page_part in page_parts))
@@ -88,7 +88,7 @@ class Decoder:
             last_part.cursor,
         )
 
-    def _count(self, page_part: PagePart) -> None:
+    def _count_rows_and_pages(self, page_part: PagePart) -> None:
         """Count rows and pages; PagingError after too many empty pages in succession."""
         self.rows += page_part.table.num_rows
         for row_count in page_part.sizes:
@@ -100,7 +100,7 @@ class Decoder:
 
     def _decode_page(self, page: object) -> PagePart:
         """The rows of one page, read by Arrow if it can, otherwise by Python."""
-        if page_part := self.quick([page]):
+        if page_part := self.decode_quickly([page]):
             return page_part
         parsed_page = _parse_page(page, f"page {self.pages}")
         rows = parsed_page.data
@@ -244,13 +244,13 @@ def _parse_page(page: object, page_name: str = "a page") -> Page[Row]:
     """
     try:
         if isinstance(page, bytes):
-            return read_page(loads(page))
+            return read_page(decode_json(page))
         return read_page(page, bare=True)
     except ValueError as error:
         raise APIResponseError(f"{page_name} of the list {error}") from None
 
 
-def loads(json_bytes: bytes) -> object:
+def decode_json(json_bytes: bytes) -> object:
     """Decode JSON with exact numbers; APIResponseError if it is not JSON or repeats a key."""
     try:
         return EXACT_DECODER.decode(json_bytes.decode("utf-8-sig"))

@@ -56,7 +56,7 @@ def dlt_source(
         if not hasattr(lab, list_name):
             message = f"must come from paylab.connect(), not {type(lab).__name__}"
             raise OptionError([Problem("lab", message)])
-    overlap_duration = times.duration(overlap, "overlap")
+    overlap_duration = times.read_timedelta(overlap, "overlap")
 
     def make_resources() -> list[Any]:
         """A resource of dlt for each list."""

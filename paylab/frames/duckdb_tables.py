@@ -42,17 +42,17 @@ class DuckTable:
 
     def replace(self, rows: pa.Table) -> None:
         """Create the table anew, with these rows."""
-        self._run("create or replace table {table} as from {rows}", rows)
+        self._execute_with_rows("create or replace table {table} as from {rows}", rows)
 
     def insert(self, rows: pa.Table) -> None:
         """Add rows; columns are matched by name."""
-        self._run("insert into {table} by name from {rows}", rows)
+        self._execute_with_rows("insert into {table} by name from {rows}", rows)
 
     def delete(self, rows: pa.Table) -> None:
         """Delete the rows of the table that have the id of one of `rows`."""
-        self._run("delete from {table} where id in (select id from {rows})", rows)
+        self._execute_with_rows("delete from {table} where id in (select id from {rows})", rows)
 
-    def _run(self, sql: str, rows: pa.Table) -> None:
+    def _execute_with_rows(self, sql: str, rows: pa.Table) -> None:
         """Execute SQL that reads the rows, by the name ROWS, and writes the table."""
         table_name = quote_name(self._name)
         if self._schema:
@@ -80,7 +80,7 @@ def _describe_column(
 
 @contextmanager
 def open_duckdb(target: Any, purpose: str = "written") -> Iterator[Any]:
-    """A connection to a DuckDB file, in a transaction; a connection of yours stays open.
+    """A connection to a DuckDB file, in a transaction; a connection that is given stays open.
 
     ConfigError for an error of DuckDB. Its message says that the file cannot be "read" or
     "written": `purpose` is one of these words.

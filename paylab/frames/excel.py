@@ -18,7 +18,7 @@ from ..errors.extras import extra_imports
 from ..files import replace, require_writable
 from ..storage.spreadsheet_cells import escape_sheet_text
 from .sheet_xml import SheetRows
-from .times import time_zone
+from .times import read_time_zone
 
 SHEET_ROWS_MAX = 1_048_575  # rows of a sheet, without the header
 ROWS_FILE = "xl/worksheets/sheet1.xml"
@@ -41,7 +41,7 @@ def write_workbook(
     """
     with extra_imports():
         from openpyxl import Workbook
-    zone = time_zone(tz)
+    zone = read_time_zone(tz)
     require_writable(path)
     book = Workbook()
     book.active.title = "rows"

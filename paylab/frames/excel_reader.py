@@ -24,7 +24,7 @@ from .column_choice import CREATED, Names, needed_columns, read_names
 from .columns import ListName, find_schema, likeliest_schema
 from .frame import select_period, typed_frame
 from .sidecars import read_sidecar
-from .times import time_zone
+from .times import read_time_zone
 
 DIGITS_MAX = 15
 """Maximum digits that a spreadsheet keeps and shows."""
@@ -73,7 +73,7 @@ def read_excel(  # noqa: PLR0913 - which file, of which form, and which part of 
     schema = find_schema(
         kind or sidecar.get("kind") or likeliest_schema(sheet_cells.column_names).name
     )
-    zone = time_zone(tz or sheet_cells.tz)
+    zone = read_time_zone(tz or sheet_cells.tz)
     needed_names = needed_columns(chosen_names, sheet_cells.column_names, period_columns)
     texts = {}
     for position, column_name in enumerate(sheet_cells.column_names):
@@ -103,7 +103,7 @@ def read_sheet(path: Path, book_name: str, sheet: str | None) -> Sheet:
             sheet_names = ", ".join(workbook.sheetnames)
             raise ConfigError(f"{book_name} has no sheet {sheet!r:.60}; it has {sheet_names:.300}")
         worksheet = workbook[sheet or workbook.sheetnames[0]]
-        sheet_rows = list(_used_rows(worksheet.iter_rows(values_only=True)))
+        sheet_rows = list(_read_used_rows(worksheet.iter_rows(values_only=True)))
         tz = _find_time_zone(workbook)
     finally:
         workbook.close()
@@ -149,7 +149,7 @@ def _write_text(cell: Any, zone: ZoneInfo) -> str | None:
     return format(cell, "f") if isinstance(cell, Decimal) else str(cell)
 
 
-def _used_rows(sheet_rows: Iterable[Sequence[object]]) -> Iterator[list[Any]]:
+def _read_used_rows(sheet_rows: Iterable[Sequence[object]]) -> Iterator[list[Any]]:
     """Yield the rows of a sheet that have any value, with the values of `_read_cell`."""
     for sheet_row in sheet_rows:
         if any(cell_value is not None for cell_value in sheet_row):

@@ -61,7 +61,7 @@ def sum_groups(amounts: pa.Array, grouped_rows: Any, group_of_row: Any) -> pa.Ar
     if amounts.type.precision > MACHINE_DIGITS:
         return None
     integers = read_unscaled(amounts)
-    if not _totals_fit(integers):
+    if not _have_fitting_totals(integers):
         return None
     totals = np.cumsum(integers[grouped_rows])  # over all groups
     group_starts = np.flatnonzero(np.diff(group_of_row[grouped_rows], prepend=-2))
@@ -75,7 +75,7 @@ def sum_groups(amounts: pa.Array, grouped_rows: Any, group_of_row: Any) -> pa.Ar
     return make_decimals(group_totals, amounts.type.scale, is_missing)
 
 
-def _totals_fit(integers: Any) -> bool:
+def _have_fitting_totals(integers: Any) -> bool:
     """Whether every running total has at most 18 digits."""
     if not len(integers):
         return True
@@ -91,7 +91,7 @@ def add_running(amounts: pa.Array, *, skipna: bool) -> pa.Array | None:
     if amounts.type.precision > MACHINE_DIGITS:
         return None
     integers = read_unscaled(amounts)
-    if not _totals_fit(integers):
+    if not _have_fitting_totals(integers):
         return None
     is_missing = np.asarray(amounts.is_null())
     if not skipna and len(is_missing):

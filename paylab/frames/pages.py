@@ -80,9 +80,9 @@ class Worker:
         batch = self._waiting
         self._waiting = []
         earlier_batch = self._running[-1] if self._running else None
-        self._running.append(self._pool.submit(self._run, batch, earlier_batch))
+        self._running.append(self._pool.submit(self._process_in_order, batch, earlier_batch))
 
-    def _run(self, batch: Sequence[object], earlier_batch: Future[Any] | None) -> Any:
+    def _process_in_order(self, batch: Sequence[object], earlier_batch: Future[Any] | None) -> Any:
         """Prepare a batch at once, and process it after the one before it."""
         prepared_batch = self.prepare(batch)
         if earlier_batch:
@@ -134,9 +134,11 @@ def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     """
     decoder = Decoder(schema, extra=extra, as_json=as_json)
 
-    def process(batch: Sequence[object], quick: PagePart | None) -> tuple[tuple[int, ...], bool]:
+    def process(
+        batch: Sequence[object], quick_part: PagePart | None
+    ) -> tuple[tuple[int, ...], bool]:
         """Use the rows of some pages; return the rows of each page, and whether more follow."""
-        page_part = selection.apply(decoder.decode(batch, quick))
+        page_part = selection.apply(decoder.decode(batch, quick_part))
         use_rows(page_part)
         return page_part.sizes, page_part.more
 
@@ -145,7 +147,7 @@ def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
         for sizes, has_more in worker.results(wait=wait):
             tally.add(sizes, complete=not has_more)
 
-    with closing(Worker(decoder.quick, process)) as worker:
+    with closing(Worker(decoder.decode_quickly, process)) as worker:
         for page in _until_interrupted(pages, keep=tally.progress is not None):
             worker.add_page(page)
             count_results(wait=not selection.may_prefetch(worker.pending))

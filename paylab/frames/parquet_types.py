@@ -71,7 +71,7 @@ def read_scale(scale: Scale, schema: Schema) -> dict[str, int]:
 
 def decimal_type(column_name: str, decimal_places: int | None = None) -> pa.DataType:
     """The type of an amount or a rate, with the chosen number of decimals if there is one."""
-    usual_type = RATE_TYPE if column_name.endswith(RATE_SUFFIX) else _amount_type()
+    usual_type = RATE_TYPE if column_name.endswith(RATE_SUFFIX) else _choose_amount_type()
     if decimal_places is None:
         return usual_type
     is_usual = decimal_places <= usual_type.scale
@@ -79,7 +79,7 @@ def decimal_type(column_name: str, decimal_places: int | None = None) -> pa.Data
     return pa.decimal128(precision, decimal_places)
 
 
-def _amount_type() -> pa.DataType:
+def _choose_amount_type() -> pa.DataType:
     """The usual type of amounts; the widest if a known currency has more than six decimals."""
     decimal_places = max(MINOR_UNIT_DEFAULT, *MINOR_UNITS.values())
     return AMOUNT_TYPE if decimal_places <= AMOUNT_TYPE.scale else WIDE_TYPE

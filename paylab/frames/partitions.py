@@ -47,8 +47,8 @@ class Partition:
         return pq.read_table(BytesIO(content))
 
 
-def partials(partition: Partition, groups: Grouping) -> list[pa.Table]:
-    """Partial summaries of one file."""
+def summarize_partition_in_parts(partition: Partition, groups: Grouping) -> list[pa.Table]:
+    """Summaries of parts of one file, to be merged."""
     files = open_store(partition.address, partition.options)
     if isinstance(files, Folder):
         return summaries.summarize_folder_in_parts(str(files.path / partition.name), groups)

@@ -132,7 +132,7 @@ def _describe_column(sql: Any, sql_type: Any) -> TableColumn:
 
 @contextmanager
 def open_sql(target: Any, purpose: str = "written") -> Iterator[Any]:
-    """A connection in a transaction, of a URL, an engine or a connection of yours.
+    """A connection in a transaction, of a URL, an engine or a connection that is given.
 
     ConfigError for an error of the database. Its message says that the database cannot be "read"
     or "written": `purpose` is one of these words.

@@ -128,7 +128,7 @@ def join_partitions(
     summaries = [summary for summary in file_summaries if summary is not None]
     if not summaries or len(summaries) < len(file_summaries):
         return None
-    all_groups = _concatenate(summaries)
+    all_groups = _concatenate_summaries(summaries)
     key_names = all_groups.column_names[: all_groups.column_names.index("rows")]
     unique_groups = all_groups.group_by(key_names).aggregate([])
     if unique_groups.num_rows < all_groups.num_rows:
@@ -162,7 +162,7 @@ def merge_partials(partial_summaries: Sequence[pa.Table], groups: Grouping) -> p
     if not partial_summaries:
         partial_summaries = [summarize_part(prepare_rows(None), groups)]
     merging_sql = summary_sql.write_merging_query(groups)
-    summary = _run_sql(merging_sql, parts=_concatenate(partial_summaries))
+    summary = _run_sql(merging_sql, parts=_concatenate_summaries(partial_summaries))
     return _finish_summary(summary, groups)
 
 
@@ -176,7 +176,7 @@ def _list_files(path: str) -> list[str]:
     return [str(file) for file in sorted(file_or_folder.rglob("*.parquet"))]
 
 
-def _concatenate(summaries: Sequence[pa.Table]) -> pa.Table:
+def _concatenate_summaries(summaries: Sequence[pa.Table]) -> pa.Table:
     """The rows of all summaries; a sum has the narrowest type for all of them."""
     sum_names = [
         amount_name for amount_name in AMOUNT_COLUMNS if amount_name in summaries[0].column_names

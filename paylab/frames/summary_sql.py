@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..errors.base import ConfigError, OptionError, Problem
 from ..errors.names import find_suggestion
-from .times import time_zone
+from .times import read_time_zone
 
 CURRENCY_COLUMNS = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
 AMOUNT_COLUMNS = ("source_amount", "destination_amount", "total_fee", "total_tax")
@@ -57,7 +57,7 @@ class Grouping:
     def __post_init__(self) -> None:
         if len(set(self.by)) < len(self.by):
             raise ConfigError("a grouping is named twice")
-        time_zone(self.tz)
+        read_time_zone(self.tz)
 
     def check(self, column_names: Sequence[str]) -> None:
         """OptionError for a name that is neither a grouping nor a column, or that is both."""

@@ -7,8 +7,7 @@ older rows come.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from dataclasses import replace as replace_fields
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from io import BytesIO
 from typing import Any, Protocol
@@ -100,11 +99,11 @@ class Sync:
         """Read rows from `overlap` before the newest known one; with `full`, all rows."""
         schema = SCHEMAS[self.pull.kind]
         # A rewrite stores this copy: the state itself has rows that are not written yet.
-        self._stored_state = replace_fields(
+        self._stored_state = replace(
             self.state, open=dict(self.state.open), days=dict(self.state.days)
         )
         if self.state.is_rewriting:
-            self._rewrite()
+            self._rewrite_files()
         self.newest = timestamps.read_or_none(self.state.newest)
         selection, ids_to_fetch_alone = self._choose_selection(overlap, full=full)
         pages = bodies(self.pull.fetch)
@@ -196,7 +195,7 @@ class Sync:
             return
         page_part = Decoder(schema, as_json=True).decode(pages)
         for day, table in _split_by_day(self._convert_types(page_part.table)):
-            self._write(day, table)
+            self._write_day(day, table)
 
     def _collect_rows(self, page_part: PagePart) -> None:
         """Keep the rows of some pages by day, and write the days later than all these rows."""
@@ -233,9 +232,9 @@ class Sync:
         self._narrow_types = self._narrow_types or types
         self._wide_columns |= narrow_columns
         self.state.set_types(widen_types(types, narrow_columns))
-        self._rewrite()
+        self._rewrite_files()
 
-    def _rewrite(self) -> None:
+    def _rewrite_files(self) -> None:
         """Give every file the columns of the state, before a value that needs them is written.
 
         1. Store the new columns, and that a rewrite is under way: a sync that is interrupted here
@@ -248,12 +247,12 @@ class Sync:
         self._stored_state.is_rewriting = True
         write_state(self.files, self._stored_state)
         for file_name in self.files.names(PARQUET):
-            self._store(file_name, pq.read_table(BytesIO(self.files.read(file_name) or b"")))
+            self._store_file(file_name, pq.read_table(BytesIO(self.files.read(file_name) or b"")))
         self._stored_state.is_rewriting = False
         self.state.is_rewriting = False
         write_state(self.files, self._stored_state)
 
-    def _store(self, file_name: str, rows: pa.Table) -> None:
+    def _store_file(self, file_name: str, rows: pa.Table) -> None:
         """Replace a file by rows in the types of the state."""
         sink = BytesIO()
         pq.write_table(cast_to_types(rows, self.state.types), sink, compression="zstd")
@@ -272,7 +271,7 @@ class Sync:
                 self.state.open.pop(id_, None)
             if is_listed.any():
                 self.state.days[day] = int(is_listed.sum())
-                self._store(file_name, rows.filter(pa.array(is_listed)))
+                self._store_file(file_name, rows.filter(pa.array(is_listed)))
             else:
                 self.files.remove(file_name)
                 self.state.days.pop(day, None)
@@ -294,9 +293,9 @@ class Sync:
         for day in sorted(days):
             tables = self._unwritten_days.pop(day)
             same_types = [cast_to_types(table, self.state.types) for table in tables]
-            self._write(day, pa.concat_tables(same_types))
+            self._write_day(day, pa.concat_tables(same_types))
 
-    def _write(self, day: str, new_rows: pa.Table) -> None:
+    def _write_day(self, day: str, new_rows: pa.Table) -> None:
         """Add rows to the file of a day; of a row that it already has, the newest version stays."""
         if not self._has_stored_state:  # first: no other account continues an interrupted sync
             write_state(self.files, self._stored_state)
@@ -314,7 +313,7 @@ class Sync:
         self.updated += _count_changes(rows_before, rows_after)
         self._note_open_rows(rows_after)
         self.state.days[day] = table.num_rows
-        self._store(file_name, table.sort_by([("created_at", "descending")]))
+        self._store_file(file_name, table.sort_by([("created_at", "descending")]))
 
     def _read_day(self, file_name: str) -> pa.Table:
         """The stored rows of a day, in the types of the state; no rows without a file."""
@@ -346,5 +345,6 @@ def _count_changes(rows_before: pa.Table, rows_after: pa.Table) -> int:
 
 
 def _find_versions(rows: pa.Table) -> set[tuple[object, ...]]:
+    """The id, status and update time of each row."""
     columns = (rows[column_name].to_pylist() for column_name in ("id", "status", "updated_at"))
     return set(zip(*columns, strict=True))

@@ -45,9 +45,9 @@ def text_table(
     a frame. `first_row` is the number of the first of these rows in the list, for messages.
     """
     schema = _use_column_names(schema, rows)
-    columns = {column.name: _text_column(rows, column, first_row) for column in schema.columns}
+    columns = {column.name: _make_text_column(rows, column, first_row) for column in schema.columns}
     if extra:
-        columns |= _unknown_columns(rows, schema)
+        columns |= _make_unknown_columns(rows, schema)
     return pa.table(columns)
 
 
@@ -89,7 +89,7 @@ def path_tree(schema: Schema) -> Tree:
     return tree
 
 
-def _text_column(rows: Sequence[Row], column: Column, first_row: int) -> pa.Array:
+def _make_text_column(rows: Sequence[Row], column: Column, first_row: int) -> pa.Array:
     """The fields of a column as text; ExactnessError for an amount that is a float."""
     field_values = _find_values(rows, column.keys)
     if column.kind == "list":
@@ -147,7 +147,7 @@ def _refuse_floats(field_values: Sequence[object], column: Column, first_row: in
             )
 
 
-def _unknown_columns(rows: Sequence[Row], schema: Schema) -> dict[str, pa.Array]:
+def _make_unknown_columns(rows: Sequence[Row], schema: Schema) -> dict[str, pa.Array]:
     """A column of text for each unknown field; `extra.NAME` if a known column has its name."""
     column_tree = path_tree(schema)
     known_names = set(schema.names)

@@ -37,7 +37,7 @@ def read_times(texts: pa.ChunkedArray, column_name: str, first_row: int = 0) -> 
     return instants
 
 
-def duration(value: Any, argument_name: str) -> timedelta:
+def read_timedelta(value: Any, argument_name: str) -> timedelta:
     """A duration of zero or more, a timedelta or text with units; OptionError for anything else."""
     has_no_unit = BARE_NUMBER.fullmatch(str(value)) is not None
     try:
@@ -50,7 +50,7 @@ def duration(value: Any, argument_name: str) -> timedelta:
     raise OptionError([Problem(argument_name, message)])
 
 
-def time_zone(zone_name: str) -> ZoneInfo:
+def read_time_zone(zone_name: str) -> ZoneInfo:
     """The time zone of an argument `tz`; OptionError for an unknown name."""
     try:
         return ZoneInfo(zone_name)

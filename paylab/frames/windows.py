@@ -195,7 +195,7 @@ class Rolling:
             starts = np.maximum(0, end_indexes - self.window)
         else:
             row_times = self._read_row_times()[group_rows]
-            window_length = np.timedelta64(times.duration(self.window, "window"))
+            window_length = np.timedelta64(times.read_timedelta(self.window, "window"))
             starts = np.searchsorted(row_times, row_times - window_length, side="right")
         return list(zip(starts.tolist(), end_indexes.tolist(), strict=True))
 

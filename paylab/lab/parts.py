@@ -25,9 +25,9 @@ from ..client.session_options import SessionOptions
 from ..client.settings import (
     PROFILE_VARIABLE,
     VARIABLES,
-    Found,
     GivenService,
     Settings,
+    SourcedSettings,
     find_service,
     read_only_source,
 )
@@ -177,7 +177,7 @@ def make_order_sender(client: Client, *, is_shared: bool) -> OrderSender:
 
 
 def choose_service(
-    found_settings: Found, order_setting: dict[str, Any], default: Service | None = None
+    found_settings: SourcedSettings, order_setting: dict[str, Any], default: Service | None = None
 ) -> Service:
     """The service of the settings, else `default`, else the service of the specification.
 
@@ -232,7 +232,7 @@ def make_embedded_parts(
 
 
 def make_embedded_settings(
-    api_key: str, secret_key: str, found_settings: Found, service: Service
+    api_key: str, secret_key: str, found_settings: SourcedSettings, service: Service
 ) -> Settings:
     """The settings of a simulator in this process; found settings have a value and a source."""
     source_by_setting = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")

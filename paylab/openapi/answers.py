@@ -71,7 +71,7 @@ class AnswerSchemas:
         properties = {}
         required_names = []
         for field in model.model_fields:
-            schema = self._described_field_schema(
+            schema = self._make_described_schema(
                 model, field, is_nullable=field in nullable_names, in_event=in_event
             )
             their_name = their_names.get(field, field)
@@ -82,12 +82,12 @@ class AnswerSchemas:
         schema = {**description, **nested_object(properties, required_names)}
         return self._components.add(title, schema)
 
-    def _described_field_schema(
+    def _make_described_schema(
         self, model: type[BaseModel], field: str, *, is_nullable: bool, in_event: bool
     ) -> Schema:
         """The schema of a field with its description and its origin."""
         shape = answer_shape(model.__name__)
-        schema = self._field_schema(model, field, shape, in_event=in_event)
+        schema = self._make_field_schema(model, field, shape, in_event=in_event)
         if is_nullable:
             schema = _allow_null(schema)
         sentences = [find_field_note(field), schema.get("description", "")]
@@ -138,29 +138,29 @@ class AnswerSchemas:
         description = {"description": f"A page of a list of {model_name} objects."}
         return self._components.add(f"{model_name}Page", {**description, **page})
 
-    def _field_schema(
+    def _make_field_schema(
         self, model: type[BaseModel], field: str, shape: AnswerShape, *, in_event: bool
     ) -> Schema:
         """The schema of a field of a model: by its words, its name, or else its type."""
         annotation = model.model_fields[field].annotation
         if field in shape.words:
-            schema = self._words_schema(field, shape.words[field], in_event=in_event)
-            is_list = get_origin(_plain_type(annotation)) is list
+            schema = self._make_words_schema(field, shape.words[field], in_event=in_event)
+            is_list = get_origin(_find_plain_type(annotation)) is list
             return {"type": "array", "items": schema} if is_list else schema
         if field in CURRENCY_FIELDS:
             is_lower = in_event or (model.__name__, field) in _LOWER_CASE_CURRENCIES
             return {"type": "string", "pattern": "^[a-z]{3,4}$" if is_lower else "^[A-Z]{3,4}$"}
         if field == "details":
-            return self._details_schema(model.__name__)
+            return self._make_details_schema(model.__name__)
         if field == "date_of_birth":
             return dict(DAY_PATTERN)
-        return self._type_schema(annotation, field, in_event=in_event)
+        return self._make_type_schema(annotation, field, in_event=in_event)
 
-    def _type_schema(self, annotation: object, field: str, *, in_event: bool) -> Schema:
+    def _make_type_schema(self, annotation: object, field: str, *, in_event: bool) -> Schema:
         """The schema of a field by its type in the model."""
-        field_type = _plain_type(annotation)
+        field_type = _find_plain_type(annotation)
         if get_origin(field_type) is list:
-            items_schema = self._type_schema(get_args(field_type)[0], field, in_event=in_event)
+            items_schema = self._make_type_schema(get_args(field_type)[0], field, in_event=in_event)
             return {"type": "array", "items": items_schema}
         if isinstance(field_type, type) and issubclass(field_type, Resource):
             has_snapshot = in_event and _has_currency(field_type)
@@ -170,7 +170,7 @@ class AnswerSchemas:
             return {"type": "number"} if is_number else dict(_AMOUNT_SCHEMA)
         return dict(_SCHEMAS_BY_TYPE.get(field_type, {"type": "string"}))
 
-    def _words_schema(self, field: str, field_words: FieldWords, *, in_event: bool) -> Schema:
+    def _make_words_schema(self, field: str, field_words: FieldWords, *, in_event: bool) -> Schema:
         """The schema of a field with words.
 
         The words are those of the spec, and words that a service adds.
@@ -182,7 +182,7 @@ class AnswerSchemas:
             known_words = tuple(map(str.lower, known_words))
         return open_words_schema(known_words)
 
-    def _details_schema(self, model_name: str) -> Schema:
+    def _make_details_schema(self, model_name: str) -> Schema:
         """The schema of the details of an account, or of deposit instructions, of any type."""
         other_schema: Schema = {
             "description": "Details of another type than those above.",
@@ -193,12 +193,12 @@ class AnswerSchemas:
         if model_name == "FinancialAccount":
             return any_of([*self._details.references(), other_details])
         known_details = [
-            self._instructions_schema(instructions_type, read_details)
+            self._add_instructions_schema(instructions_type, read_details)
             for instructions_type, read_details in NAMES_BY_INSTRUCTION_TYPE.items()
         ]
         return any_of([*known_details, other_details])
 
-    def _instructions_schema(
+    def _add_instructions_schema(
         self,
         instructions_type: str,
         read_details: Callable[[InstructionSettings], InstructionNames],
@@ -234,14 +234,14 @@ def _allow_null(schema: Schema) -> Schema:
 _SCHEMAS_BY_TYPE: dict[Any, Schema] = {bool: {"type": "boolean"}, datetime: TIMESTAMP}
 
 
-def _plain_type(annotation: object) -> Any:
+def _find_plain_type(annotation: object) -> Any:
     """The type in an annotation: `Amount` of `Annotated[Amount, ...] | None`."""
     if get_origin(annotation) is Annotated:
-        return _plain_type(get_args(annotation)[0])
+        return _find_plain_type(get_args(annotation)[0])
     if get_origin(annotation) not in (Union, types.UnionType):
         return annotation
     members = [member for member in get_args(annotation) if member is not type(None)]
-    return _plain_type(members[0])
+    return _find_plain_type(members[0])
 
 
 def _has_currency(model: type[BaseModel]) -> bool:
@@ -249,7 +249,7 @@ def _has_currency(model: type[BaseModel]) -> bool:
     if not CURRENCY_FIELDS.isdisjoint(model.model_fields):
         return True
     for field in model.model_fields.values():
-        field_type = _plain_type(field.annotation)
+        field_type = _find_plain_type(field.annotation)
         is_model = isinstance(field_type, type) and issubclass(field_type, Resource)
         if is_model and _has_currency(field_type):
             return True

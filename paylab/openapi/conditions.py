@@ -64,13 +64,13 @@ def is_in_path(service: Service, operation: Operation, field_name: str) -> bool:
 def body_conditions(service: Service, operation: Operation, details: DetailSchemas) -> list[Schema]:
     """The conditions between fields of a body, as schemas in our names; empty without any."""
     if operation.name == "individuals.create":
-        return _individual_conditions(service, details)
+        return _make_individual_conditions(service, details)
     if operation.name == "financial_accounts.create":
         return [details.by_account_type()]
     if operation.name == "quotes.create":
-        return [_account_condition(service), ONE_AMOUNT, _network_condition(service)]
+        return [_make_account_condition(service), ONE_AMOUNT, _make_network_condition(service)]
     if operation.name == "transfers.create":
-        return [_transfer_condition(service)]
+        return [_make_transfer_condition(service)]
     return []
 
 
@@ -113,11 +113,11 @@ def rename_fields(condition: object, names: Mapping[str, str]) -> Any:
     return renamed_condition
 
 
-def _individual_conditions(service: Service, details: DetailSchemas) -> list[Schema]:
+def _make_individual_conditions(service: Service, details: DetailSchemas) -> list[Schema]:
     """The conditions that the country and the products of an individual set."""
     groups = _group_corridors(service)
-    country_condition = {"anyOf": [_country_condition(group, details) for group in groups]}
-    conditions: list[Schema] = [country_condition, _product_condition(service)]
+    country_condition = {"anyOf": [_make_country_condition(group, details) for group in groups]}
+    conditions: list[Schema] = [country_condition, _make_product_condition(service)]
     # The `required` of the body lists names of its own fields only: a field inside an object, such
     # as `address.city`, is required by a condition.
     nested_fields = [
@@ -128,7 +128,7 @@ def _individual_conditions(service: Service, details: DetailSchemas) -> list[Sch
     return conditions
 
 
-def _product_condition(service: Service) -> Schema:
+def _make_product_condition(service: Service) -> Schema:
     """The condition that an individual is for payouts only, or has the fields of a ramp."""
     payouts_only_schema = {
         "properties": {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}},
@@ -157,7 +157,7 @@ def _group_corridors(service: Service) -> Iterable[list[Corridor]]:
     return groups.values()
 
 
-def _country_condition(group: list[Corridor], details: DetailSchemas) -> Schema:
+def _make_country_condition(group: list[Corridor], details: DetailSchemas) -> Schema:
     """The condition that a country sets, for a group of countries with equal rules."""
     corridor = group[0]
     country_codes = [member.country for member in group]
@@ -177,7 +177,7 @@ def _country_condition(group: list[Corridor], details: DetailSchemas) -> Schema:
     return {"title": title, "properties": properties, "required": required_names}
 
 
-def _account_condition(service: Service) -> Schema:
+def _make_account_condition(service: Service) -> Schema:
     """Require the account of a quote: as an object, or as an id where the service takes one."""
     account_fields = ["financial_account", "financial_account_id"]
     if name_moved_references(service, OPERATIONS["quotes.create"]):
@@ -185,7 +185,7 @@ def _account_condition(service: Service) -> Schema:
     return any_of({"required": [field_name]} for field_name in account_fields)
 
 
-def _transfer_condition(service: Service) -> Schema:
+def _make_transfer_condition(service: Service) -> Schema:
     """Require of a transfer a quote, or else its account, rail, currencies and one amount."""
     from_quote: Schema = {
         "title": "From a quote",
@@ -204,11 +204,11 @@ def _transfer_condition(service: Service) -> Schema:
         "allOf": [any_of(accounts), ONE_AMOUNT],
     }
     if service.transfers.default_network == NONE:
-        without_quote["allOf"].append(_network_condition(service))
+        without_quote["allOf"].append(_make_network_condition(service))
     return {"anyOf": [without_quote, from_quote]}
 
 
-def _network_condition(service: Service) -> Schema:
+def _make_network_condition(service: Service) -> Schema:
     """Require `source_network` if the source currency is a stablecoin, stated or by default."""
     default_currency = transfers.default_currency(service)
     stablecoins = any_case_schema(sorted(codes.STABLECOINS))

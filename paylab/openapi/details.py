@@ -32,16 +32,16 @@ class DetailSchemas:
         for country in codes.COUNTRIES:
             corridor = corridors.get(country)
             for account in corridor.accounts if corridor else ():
-                self._add(country, account)
+                self._add_account(country, account)
 
-    def _add(self, country: str, account: Account) -> None:
+    def _add_account(self, country: str, account: Account) -> None:
         """Add the schema of an account in a country, unless another country has added it."""
         settings = self._service.account(country, account.type)
         if settings is None:
             return
         details_name = schema_name(settings)
         if details_name not in self._components.schemas:
-            schema = _details_schema(self._service, country, account, settings)
+            schema = _make_details_schema(self._service, country, account, settings)
             self._components.add(details_name, schema)
             self.names_by_type[account.type].append(details_name)
 
@@ -57,7 +57,7 @@ class DetailSchemas:
         account_schemas = []
         for account_type, schema_names in self.names_by_type.items():
             details = any_of(map(ref_to, schema_names))
-            account_schemas.append(_typed_details_schema(account_type, details))
+            account_schemas.append(_make_account_schema(account_type, details))
         return any_of(account_schemas)
 
     def in_country(self, corridor: Corridor) -> Schema:
@@ -67,7 +67,7 @@ class DetailSchemas:
             settings = self._service.account(corridor.country, account_type)
             if settings is not None:
                 details = ref_to(schema_name(settings))
-                account_schemas.append(_typed_details_schema(account_type, details))
+                account_schemas.append(_make_account_schema(account_type, details))
         return any_of(account_schemas)
 
 
@@ -77,13 +77,13 @@ def schema_name(settings: AccountDetails) -> str:
     return "".join(word if word.isupper() else word.title() for word in words) + "Details"
 
 
-def _typed_details_schema(account_type: str, details: Mapping[str, object]) -> Schema:
+def _make_account_schema(account_type: str, details: Mapping[str, object]) -> Schema:
     """The schema of an account of one type, with the schema of its details."""
     properties = {"type": {"const": account_type}, "details": details}
     return {"properties": properties, "required": ["type"]}
 
 
-def _details_schema(
+def _make_details_schema(
     service: Service, country: str, account: Account, settings: AccountDetails
 ) -> Schema:
     """The schema of the details of an account, with conditions between its fields."""
@@ -93,7 +93,7 @@ def _details_schema(
     properties: dict[str, Schema] = {}
     for field in account.fields:
         their_name = their_names.get(field.name, field.name)
-        properties[their_name] = _field_schema(service, field, settings)
+        properties[their_name] = _make_field_schema(service, field, settings)
         if field.required:
             required_names.append(their_name)
         if field.by and field.forms:
@@ -116,7 +116,7 @@ def _describe_place(country: str, account: Account) -> str:
     return "in the SEPA countries" if country in codes.SEPA else f"in {NAMES[country]}"
 
 
-def _field_schema(service: Service, field: DetailField, settings: AccountDetails) -> Schema:
+def _make_field_schema(service: Service, field: DetailField, settings: AccountDetails) -> Schema:
     """The schema of a field of details, with its format also in words."""
     text_format = field.form
     sentences = [text_format.message]

@@ -38,7 +38,7 @@ def add_schemas(service: Service, components: Components) -> None:
     origin_members = make_origin_members(service, "errors.body")
     properties: dict[str, Schema] = {}
     if settings.problems != NONE:
-        problems = _problems_schema(service, components)
+        problems = _make_problems_schema(service, components)
         description = "What is wrong with each field."
         properties[settings.problems] = {**problems, "description": description, **origin_members}
     message_path = settings.words
@@ -62,7 +62,7 @@ def add_schemas(service: Service, components: Components) -> None:
     components.add(PAGINATION_ERROR, pagination_error)
 
 
-def _problems_schema(service: Service, components: Components) -> Schema:
+def _make_problems_schema(service: Service, components: Components) -> Schema:
     """The schema of the field problems in an error, in the form that the service has for them."""
     settings = service.errors
     if settings.list_form == "by_field":
@@ -90,7 +90,7 @@ def refusal_responses(
     `make_examples` makes the examples of a status.
     """
     refusals_by_status: dict[int, list[Refusal]] = {}
-    for refusal in (*operation.refusals, *_usual_refusals(service, operation)):
+    for refusal in (*operation.refusals, *_list_usual_refusals(service, operation)):
         status = read_status_code(refusal.status, service)
         refusals = refusals_by_status.setdefault(status, [])
         is_new = all(refusal.when != earlier_refusal.when for earlier_refusal in refusals)
@@ -98,7 +98,7 @@ def refusal_responses(
             refusals.append(refusal)
     responses: Schema = {"429": {"$ref": "#/components/responses/TooManyRequests"}}
     for status, refusals in refusals_by_status.items():
-        response = _refusal_response(service, status, refusals, operation)
+        response = _make_refusal_response(service, status, refusals, operation)
         examples = make_examples(status)
         if examples:
             response["content"]["application/json"]["examples"] = examples
@@ -106,7 +106,7 @@ def refusal_responses(
     return dict(sorted(responses.items()))
 
 
-def _usual_refusals(service: Service, operation: Operation) -> Iterator[Refusal]:
+def _list_usual_refusals(service: Service, operation: Operation) -> Iterator[Refusal]:
     """Yield the refusals that follow from what an operation takes: a body, a query, a key."""
     yield Refusal(
         lambda service: service.error_codes.signature,
@@ -114,7 +114,7 @@ def _usual_refusals(service: Service, operation: Operation) -> Iterator[Refusal]
         source="signing.errors",
     )
     if operation.fields:
-        yield from _body_refusals(operation)
+        yield from _list_body_refusals(operation)
     if operation.is_list and not service.list(operation.resource).is_array:
         yield Refusal(400, "a query parameter is invalid or not known", source="page.limit")
         yield Refusal(400, "the cursor is not from an earlier answer", fields=("cursor",))
@@ -125,7 +125,7 @@ def _usual_refusals(service: Service, operation: Operation) -> Iterator[Refusal]
         yield Refusal(409, "the Idempotency-Key was used with another body")
 
 
-def _body_refusals(operation: Operation) -> Iterator[Refusal]:
+def _list_body_refusals(operation: Operation) -> Iterator[Refusal]:
     """Yield the refusals of a body because of its form."""
     malformed_body = "the body is not a JSON object, or nests too deeply"
     yield Refusal(400, malformed_body, source="request.size")
@@ -160,7 +160,7 @@ def _body_refusals(operation: Operation) -> Iterator[Refusal]:
     )
 
 
-def _refusal_response(
+def _make_refusal_response(
     service: Service, status: int, refusals: list[Refusal], operation: Operation
 ) -> Schema:
     """The response of one status, with the refusals that have it."""
@@ -169,12 +169,12 @@ def _refusal_response(
     is_page = operation.is_list and status == 400
     return {
         "description": f"{phrase}. The request is refused when:\n\n{reasons}",
-        **_error_content(is_page=is_page),
-        "x-rules": [_refusal_rule(service, refusal, operation) for refusal in refusals],
+        **_make_error_content(is_page=is_page),
+        "x-rules": [_write_refusal(service, refusal, operation) for refusal in refusals],
     }
 
 
-def _refusal_rule(service: Service, refusal: Refusal, operation: Operation) -> Schema:
+def _write_refusal(service: Service, refusal: Refusal, operation: Operation) -> Schema:
     """A refusal as data: when it happens, and the fields that it names in the service's names."""
     their_names = operation.request_names(service).their_names
     fields = [their_names.get(field_name, field_name) for field_name in refusal.fields]
@@ -187,7 +187,7 @@ def _refusal_rule(service: Service, refusal: Refusal, operation: Operation) -> S
     return {**rule, **make_origin_members(service, refusal.source, read_status)}
 
 
-def _error_content(*, is_page: bool = False) -> Schema:
+def _make_error_content(*, is_page: bool = False) -> Schema:
     """The content of an error response: an error body.
 
     For a page, the body can also be the error body of an invalid cursor.
@@ -209,6 +209,6 @@ def rate_limit_response(service: Service) -> Schema:
     return {
         "description": "Too many requests. It was not carried out: send it again later.",
         "headers": {limits.header: header_object},
-        **_error_content(),
+        **_make_error_content(),
         **make_origin_members(service, "errors.server"),
     }

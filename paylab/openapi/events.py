@@ -31,17 +31,21 @@ def make_webhooks(service: Service, components: Components, answers: AnswerSchem
         event_types = [
             event_type for event_type in descriptions if event_type.partition(".")[0] == resource
         ]
-        schemas_by_resource[resource] = _event_schema(
+        schemas_by_resource[resource] = _add_event_schema(
             service, components, answers, resource, event_types
         )
     webhooks = {}
     for event_type, description in descriptions.items():
         schema = schemas_by_resource.get(event_type.partition(".")[0], {"type": "object"})
-        webhooks[event_type] = {"post": _delivery_object(service, event_type, description, schema)}
+        webhooks[event_type] = {
+            "post": _make_delivery_operation(service, event_type, description, schema)
+        }
     return webhooks
 
 
-def _delivery_object(service: Service, event_type: str, description: str, schema: Schema) -> Schema:
+def _make_delivery_operation(
+    service: Service, event_type: str, description: str, schema: Schema
+) -> Schema:
     """The delivery of an event as an operation; `schema` is the schema of its body."""
     camel_case_type = "".join(word.title() for word in event_type.replace(".", "_").split("_"))
     delivery: Schema = {
@@ -52,7 +56,7 @@ def _delivery_object(service: Service, event_type: str, description: str, schema
         "security": [],
     }
     if service.webhooks.signature_header != NONE:
-        delivery["parameters"] = [_signature_parameter(service)]
+        delivery["parameters"] = [_make_signature_parameter(service)]
     content = {"application/json": {"schema": schema}}
     read_types = None if event_type in codes.EVENTS else lambda tree: tree.webhooks.event_types
     return {
@@ -64,7 +68,7 @@ def _delivery_object(service: Service, event_type: str, description: str, schema
     }
 
 
-def _signature_parameter(service: Service) -> Schema:
+def _make_signature_parameter(service: Service) -> Schema:
     """The header with the signature of a delivery."""
     origin_members = make_origin_members(
         service, "webhook.delivery", lambda settings: settings.webhooks.signature_header
@@ -78,7 +82,7 @@ def _signature_parameter(service: Service) -> Schema:
     }
 
 
-def _event_schema(
+def _add_event_schema(
     service: Service,
     components: Components,
     answers: AnswerSchemas,

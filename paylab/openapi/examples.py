@@ -41,7 +41,7 @@ def make_examples(service: Service, operation: Operation) -> Schema:
     return examples_by_key
 
 
-def _individual_examples(service: Service, _: Operation) -> Iterator[NamedExample]:
+def _make_individual_examples(service: Service, _: Operation) -> Iterator[NamedExample]:
     """A person for each on-ramp, and a recipient for each country with payouts."""
     for country in on_ramps.COUNTRIES:
         person = examples.individual(country, consent_at=_CONSENT_TIME)
@@ -49,42 +49,42 @@ def _individual_examples(service: Service, _: Operation) -> Iterator[NamedExampl
         # A datetime is not JSON: the example has the text that is sent.
         individual["idv_consent_recorded_at"] = timestamps.to_text(_CONSENT_TIME)
         yield f"{country}_on_ramp", f"On-ramp in {NAMES[country]}", individual
-    for country in _payout_countries(service):
+    for country in _list_payout_countries(service):
         summary = f"A recipient of payouts in {NAMES[country]}"
         yield country, summary, examples.recipient(country, service)
 
 
-def _payout_countries(service: Service) -> Iterator[str]:
+def _list_payout_countries(service: Service) -> Iterator[str]:
     """The countries with payouts, one for all SEPA countries."""
     country_codes = [corridor.country for corridor in countries.of(service).all]
     yield from (country for country in country_codes if country not in codes.SEPA)
     yield "DE"
 
 
-def _token_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
+def _make_token_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
     """A share token of the provider that the settings name."""
     provider = service.verification.provider
     yield "token", "The token of the provider", {**operation.example, "provider": provider}
 
 
-def _image_examples(_service: Service, _: Operation) -> Iterator[NamedExample]:
+def _make_image_examples(_service: Service, _: Operation) -> Iterator[NamedExample]:
     """The front of a document, as the smallest image that the service accepts."""
     content = b64encode(_PNG_SIGNATURE + bytes(codes.IMAGE_MIN)).decode()
     image_side = {"type": codes.IMAGE_SIDES[0], "content": f"data:image/png;base64,{content}"}
     yield "front", "The front of a document, as small as it may be", {"images": [image_side]}
 
 
-def _account_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
+def _make_account_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
     """A crypto wallet, and a bank account for each country with payouts."""
     owner = {"individual_id": operation.example["individual_id"]}
     wallet = {"type": codes.CRYPTO_WALLET, "details": examples.wallet(service)}
     yield "wallet", "A crypto wallet", {**owner, **wallet}
-    for country in _payout_countries(service):
+    for country in _list_payout_countries(service):
         account = examples.account(country, service)
         yield country, f"A {account['type']} in {NAMES[country]}", {**owner, **account}
 
 
-def _account_update_examples(service: Service, _: Operation) -> Iterator[NamedExample]:
+def _make_account_update_examples(service: Service, _: Operation) -> Iterator[NamedExample]:
     """New details of an account in Mexico."""
     account = examples.account("MX", service)
     settings = service.account("MX", account["type"])
@@ -104,7 +104,7 @@ def _make_payout_body(service: Service, operation: Operation, country: str) -> B
 
 def _quote_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
     """A quote for each country with payouts, and one of an off-ramp."""
-    for country in _payout_countries(service):
+    for country in _list_payout_countries(service):
         if service.payout_methods(country):
             summary = f"100 US dollars to {NAMES[country]}"
             yield country, summary, _make_payout_body(service, operation, country)
@@ -113,7 +113,7 @@ def _quote_examples(service: Service, operation: Operation) -> Iterator[NamedExa
     yield "off_ramp", "100 USDC to Mexico", off_ramp
 
 
-def _transfer_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
+def _make_transfer_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
     """Transfers without a quote, if the service takes them, and one from a quote."""
     required_names = service.transfers.required
     optional_values = {
@@ -136,7 +136,9 @@ def _transfer_examples(service: Service, operation: Operation) -> Iterator[Named
     yield "from_quote", "From a quote", {"quote_id": _QUOTE_ID, **reference, **required_values}
 
 
-def _conversion_account_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
+def _make_conversion_account_examples(
+    service: Service, operation: Operation
+) -> Iterator[NamedExample]:
     """A conversion account for each on-ramp."""
     settings = service.conversion_accounts
     extra_values = {}
@@ -150,7 +152,7 @@ def _conversion_account_examples(service: Service, operation: Operation) -> Iter
         yield on_ramp.country, f"Deposits in {NAMES[on_ramp.country]}", body
 
 
-def _deposit_examples(_: Service, operation: Operation) -> Iterator[NamedExample]:
+def _make_deposit_examples(_: Service, operation: Operation) -> Iterator[NamedExample]:
     """The largest sandbox deposit of each on-ramp."""
     for on_ramp in on_ramps.ON_RAMPS:
         deposit = {"amount": f"{on_ramp.cap:.2f}", "currency": on_ramp.currency}
@@ -159,14 +161,14 @@ def _deposit_examples(_: Service, operation: Operation) -> Iterator[NamedExample
 
 
 _EXAMPLE_MAKERS: Mapping[str, Callable[[Service, Operation], Iterator[NamedExample]]] = {
-    "individuals.create": _individual_examples,
-    "individuals.submit_token": _token_examples,
-    "individuals.upload_images": _image_examples,
-    "financial_accounts.create": _account_examples,
-    "financial_accounts.update": _account_update_examples,
+    "individuals.create": _make_individual_examples,
+    "individuals.submit_token": _make_token_examples,
+    "individuals.upload_images": _make_image_examples,
+    "financial_accounts.create": _make_account_examples,
+    "financial_accounts.update": _make_account_update_examples,
     "quotes.create": _quote_examples,
-    "transfers.create": _transfer_examples,
-    "conversion_accounts.create": _conversion_account_examples,
-    "sandbox.deposit": _deposit_examples,
+    "transfers.create": _make_transfer_examples,
+    "conversion_accounts.create": _make_conversion_account_examples,
+    "sandbox.deposit": _make_deposit_examples,
 }
 """The examples of operations whose record has not enough of them."""

@@ -15,8 +15,8 @@ def make_links(service: Service, record: Operation) -> Schema:
     """The links of a successful answer by name; empty if no operation takes what it has."""
     links: Schema = {}
     if record.is_list and _has_pages(service, record):
-        links["nextPage"] = _next_page_link(service, record)
-    id_pointer = _id_pointer(service, record)
+        links["nextPage"] = _make_next_page_link(service, record)
+    id_pointer = _find_id_pointer(service, record)
     if not id_pointer:
         return links
     for route in service.routes:
@@ -37,7 +37,7 @@ def _has_pages(service: Service, operation: Operation) -> bool:
     return not list_form.is_array and list_form.cursor != NONE
 
 
-def _next_page_link(service: Service, operation: Operation) -> Schema:
+def _make_next_page_link(service: Service, operation: Operation) -> Schema:
     """The link from a page to the next one."""
     list_form = service.list(operation.resource)
     pointer = _write_pointer(list_form.cursor)
@@ -48,7 +48,7 @@ def _next_page_link(service: Service, operation: Operation) -> Schema:
     }
 
 
-def _id_pointer(service: Service, operation: Operation) -> str:
+def _find_id_pointer(service: Service, operation: Operation) -> str:
     """The JSON pointer to the id in an answer, such as "/id"; "" if it has no id.
 
     Of a list it is the id of the first row, such as "/data/0/id".

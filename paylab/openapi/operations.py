@@ -72,7 +72,7 @@ class OperationObjects:
             operation_object["requestBody"] = {"required": True, "content": {_JSON: content}}
         make_examples_of_status = partial(make_error_examples, self._service, record)
         operation_object["responses"] = {
-            **self._success_responses(record),
+            **self._make_success_responses(record),
             **errors.refusal_responses(self._service, record, make_examples_of_status),
         }
         return operation_object
@@ -90,11 +90,11 @@ class OperationObjects:
             }
         for field in operation.query:
             if self._takes_parameter(operation, field):
-                yield self._query_parameter(operation, field)
+                yield self._make_query_parameter(operation, field)
         if operation.takes_key(self._service):
-            yield self._key_parameter()
+            yield self._make_key_parameter()
 
-    def _key_parameter(self) -> Schema:
+    def _make_key_parameter(self) -> Schema:
         """The object of the header Idempotency-Key, under the service's name for it."""
         origin_members = make_origin_members(
             self._service, SPEC, lambda service: service.idempotency.key
@@ -121,7 +121,7 @@ class OperationObjects:
             return False
         return field.name != "limit" or "limit" in list_form.parameters
 
-    def _query_parameter(self, operation: Operation, field: Field) -> Schema:
+    def _make_query_parameter(self, operation: Operation, field: Field) -> Schema:
         """The object of a query parameter, under the service's name for it."""
         list_form = self._service.list(operation.resource)
         name_by_parameter = {
@@ -168,16 +168,16 @@ class OperationObjects:
             **origin_members,
         }
 
-    def _success_responses(self, operation: Operation) -> Schema:
+    def _make_success_responses(self, operation: Operation) -> Schema:
         """The responses of a success by status; a status can be a setting."""
         responses = {}
         for success in operation.success:
             status = read_status_code(success, self._service)
             read_status = None if isinstance(success, int) else success
-            responses[str(status)] = self._success_response(operation, status, read_status)
+            responses[str(status)] = self._make_success_response(operation, status, read_status)
         return responses
 
-    def _success_response(
+    def _make_success_response(
         self, operation: Operation, status: int, read_status: ReadSetting | None
     ) -> Schema:
         """The response of a success with its headers and its content."""
@@ -191,7 +191,7 @@ class OperationObjects:
             response["headers"] = {"Idempotency-Replayed": header_object}
         if status == _NO_CONTENT:
             return response
-        response["content"] = {_JSON: {"schema": self._content_schema(operation)}}
+        response["content"] = {_JSON: {"schema": self._make_content_schema(operation)}}
         answer_examples = make_answer_examples(self._service, operation, status)
         if answer_examples:
             response["content"][_JSON]["examples"] = answer_examples
@@ -200,7 +200,7 @@ class OperationObjects:
             response["links"] = links
         return response
 
-    def _content_schema(self, operation: Operation) -> Schema:
+    def _make_content_schema(self, operation: Operation) -> Schema:
         """The schema of the page or the object that an operation returns."""
         if operation.is_list:
             list_form = self._service.list(operation.resource)

@@ -42,7 +42,7 @@ class BodySchemas:
         their_names = operation.request_names(self._service).their_names
         properties = {
             their_names.get(our_name, our_name): schema
-            for our_name, schema in self._field_schemas(operation)
+            for our_name, schema in self._make_field_schemas(operation)
         }
         required_fields = conditions.required_fields(self._service, operation)
         required_names = [their_names.get(our_name, our_name) for our_name in required_fields]
@@ -59,11 +59,11 @@ class BodySchemas:
             schema["allOf"] = conditions.rename_fields(body_conditions, their_names)
         return self._components.add(operation.body_name, schema)
 
-    def _field_schemas(self, operation: Operation) -> Iterator[tuple[str, Schema]]:
+    def _make_field_schemas(self, operation: Operation) -> Iterator[tuple[str, Schema]]:
         """Yield the fields of a body with their schemas, in our names."""
         for field in operation.fields:
             if self._is_in_body(field, operation):
-                yield field.name, self._field_schema(field, operation)
+                yield field.name, self._make_field_schema(field, operation)
 
     def _is_in_body(self, field: Field, operation: Operation) -> bool:
         """Whether the service takes a field of an operation in the body.
@@ -81,18 +81,18 @@ class BodySchemas:
                 return reference.name in moved_references or _takes_id_alone(reference)
         return True
 
-    def _field_schema(self, field: Field, operation: Operation | None = None) -> Schema:
+    def _make_field_schema(self, field: Field, operation: Operation | None = None) -> Schema:
         """The schema of a field with its origin; without `operation` for one in a nested object."""
         read_name = None
         if operation and operation.names:
             read_name = make_name_reader(operation.names, field.name)
         return {
-            **self._kind_schema(field, operation),
+            **self._make_kind_schema(field, operation),
             **make_origin_members(self._service, field.source, read_name),
             **_describe_field(self._service, field),
         }
 
-    def _kind_schema(self, field: Field, operation: Operation | None) -> Schema:
+    def _make_kind_schema(self, field: Field, operation: Operation | None) -> Schema:
         """The schema of a field by its kind."""
         if field.kind == DETAILS:
             is_update = operation is not None and len(operation.fields) == 1
@@ -107,16 +107,16 @@ class BodySchemas:
             }
             return self._components.add("ObjectReference", object_with_id_schema)
         if field.fields:
-            return self._nested_schema(field)
+            return self._make_nested_schema(field)
         return value_schema(self._service, field)
 
-    def _nested_schema(self, field: Field) -> Schema:
+    def _make_nested_schema(self, field: Field) -> Schema:
         """The schema of a nested object, or of a list of objects."""
         properties = {
-            inner_field.name: self._field_schema(inner_field) for inner_field in field.fields
+            inner_field.name: self._make_field_schema(inner_field) for inner_field in field.fields
         }
         if field.name == _IMAGES_FIELD:
-            properties["content"] |= _image_content_schema()
+            properties["content"] |= _make_image_content_schema()
         required_names = [inner_field.name for inner_field in field.fields if inner_field.required]
         schema = closed_object(properties, required_names)
         nested_conditions = conditions.nested_conditions(field.name, self.details)
@@ -163,7 +163,7 @@ def _describe_field(service: Service, field: Field) -> Schema:
     return {"description": " ".join(sentences)} if sentences else {}
 
 
-def _image_content_schema() -> Schema:
+def _make_image_content_schema() -> Schema:
     """The content of an image: a data URI whose decoded size has limits."""
     description = (
         f"A Base64 data URI. The decoded image has {codes.IMAGE_MIN:,} to {codes.IMAGE_MAX:,} "

@@ -84,9 +84,9 @@ class Contract:
             "query": dict(parse_qsl(query, keep_blank_values=True)),
             "header": headers,
         }
-        problems = [*self._parameter_problems(operation_location, values_by_place)]
-        if "requestBody" in self._value_at(operation_location):
-            problems += self._body_problems((*operation_location, "requestBody"), body)
+        problems = [*self._find_parameter_problems(operation_location, values_by_place)]
+        if "requestBody" in self._find_value(operation_location):
+            problems += self._find_body_problems((*operation_location, "requestBody"), body)
         return problems[:PROBLEMS_MAX]
 
     def answer_problems(
@@ -100,16 +100,16 @@ class Contract:
         if operation_location is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             return []
         response_location = (*operation_location, "responses", str(status))
-        if str(status) not in self._value_at(response_location[:-1]):
+        if str(status) not in self._find_value(response_location[:-1]):
             return [Problem("", f"the status {status} is not documented", DOCUMENT_SOURCE)]
-        reference = self._value_at(response_location).get("$ref")
+        reference = self._find_value(response_location).get("$ref")
         if reference is not None:
             response_location = tuple(reference.removeprefix("#/").split("/"))
-        if "content" not in self._value_at(response_location):
+        if "content" not in self._find_value(response_location):
             return [Problem("", "the body must be empty", DOCUMENT_SOURCE)] if body else []
         if content_type.partition(";")[0].strip().lower() != _JSON:
             return [Problem("", f"the Content-Type must be {_JSON}", DOCUMENT_SOURCE)]
-        return self._body_problems(response_location, body)[:PROBLEMS_MAX]
+        return self._find_body_problems(response_location, body)[:PROBLEMS_MAX]
 
     def _find_operation(self, method: str, path: str) -> Location | None:
         """The location of the operation with a method and path; None if there is none."""
@@ -118,18 +118,20 @@ class Contract:
             return None
         return "paths", routes[method].template, method.lower()
 
-    def _value_at(self, location: Location) -> Schema:
+    def _find_value(self, location: Location) -> Schema:
         """The part of the document at a location."""
         document_part = self._document
         for document_key in location:
             document_part = document_part[document_key]
         return document_part
 
-    def _parameter_problems(
+    def _find_parameter_problems(
         self, operation_location: Location, values_by_place: Mapping[str, Mapping[str, str]]
     ) -> Iterator[Problem]:
         """The problems of the parameters in the query and in the headers."""
-        for index, parameter in enumerate(self._value_at(operation_location).get("parameters", ())):
+        for index, parameter in enumerate(
+            self._find_value(operation_location).get("parameters", ())
+        ):
             parameter_name = parameter["name"]
             if parameter["in"] not in values_by_place:
                 continue
@@ -145,7 +147,7 @@ class Contract:
             schema_location = (*operation_location, "parameters", str(index), "schema")
             yield from self._find_problems(schema_location, parameter_value, parameter_name)
 
-    def _body_problems(self, location: Location, body: bytes) -> list[Problem]:
+    def _find_body_problems(self, location: Location, body: bytes) -> list[Problem]:
         """The problems of a body. `location` is the location of its request body or response."""
         try:
             json_value = json.loads(body)
@@ -163,14 +165,14 @@ class Contract:
         # Which alternative was meant is known only when nothing else is wrong.
         plain_errors = [error for error in errors if error.validator not in _ALTERNATIVES]
         meant_errors = plain_errors or [best_match([error]) or error for error in errors]
-        problems = chain.from_iterable(_describe(error, value_path) for error in meant_errors)
+        problems = chain.from_iterable(_describe_error(error, value_path) for error in meant_errors)
         yield from dict.fromkeys(problems)
 
 
 _ALTERNATIVES = ("anyOf", "oneOf")
 
 
-def _describe(error: ValidationError, value_path: str) -> Iterator[Problem]:
+def _describe_error(error: ValidationError, value_path: str) -> Iterator[Problem]:
     """Yield the problems of an error of jsonschema, in words without any value of the body.
 
     `value_path` is the path of the value that was checked; "" for a whole body.

@@ -30,7 +30,7 @@ def value_schema(service: Service, field: Field) -> Schema:
         is_number = service.amounts.requests == "number"
         return {"type": "number", "exclusiveMinimum": 0} if is_number else dict(AMOUNT_TEXT)
     if field.kind in (ENUM, CURRENCY, LIST):
-        return _field_words_schema(service, field)
+        return _make_field_words_schema(service, field)
     if field.kind in _SCHEMAS_BY_KIND:
         return dict(_SCHEMAS_BY_KIND[field.kind])
     schema: Schema = {"type": "string"} if field.may_be_empty else dict(NOT_BLANK_TEXT)
@@ -66,16 +66,16 @@ def any_case_schema(words: Iterable[str]) -> Schema:
 
     The pattern uses no flag for case, since not every language knows such a flag.
     """
-    word_patterns = map(_any_case_pattern, words)
+    word_patterns = map(_make_any_case_pattern, words)
     return {"type": "string", "pattern": f"^(?:{'|'.join(word_patterns)})$"}
 
 
-def _any_case_pattern(word: str) -> str:
+def _make_any_case_pattern(word: str) -> str:
     """The pattern of a word such as usd: [Uu][Ss][Dd]."""
     return "".join(f"[{letter.upper()}{letter.lower()}]" for letter in word)
 
 
-def _field_words_schema(service: Service, field: Field) -> Schema:
+def _make_field_words_schema(service: Service, field: Field) -> Schema:
     """The schema of a field with words; if they are only assumed, any other text is valid, too."""
     known_words = accepted_words(service, field)
     schema = words_schema(known_words, is_open=field.has_open_words)

@@ -22,7 +22,7 @@ def observe_payouts(history: History) -> Iterator[Observation]:
 
 
 def observe_off_ramps(history: History) -> Iterator[Observation]:
-    """Observe, for each source and rail of off-ramps, if one completes and one fails."""
+    """Observe for each source and rail whether an off-ramp has completed, and one has failed."""
     for request in history.of("transfers.create"):
         if request.is_ok and history.is_off_ramp(request):
             terms = history.find_terms(request)

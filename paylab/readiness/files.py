@@ -45,7 +45,7 @@ def read_har_rows(path: Path) -> list[JsonMapping]:
         extension = har_log.get(EXTENSION) or {}
         record_rows: list[JsonMapping] = [*extension.get("records", [])]
         request_rows = [
-            _entry_row(entry, number) for number, entry in enumerate(har_log["entries"], 1)
+            _read_entry(entry, number) for number, entry in enumerate(har_log["entries"], 1)
         ]
         require_forms([*record_rows, *request_rows])
     except UNREADABLE:
@@ -64,7 +64,7 @@ def _read_text(path: Path) -> str:
         raise ConfigError(f"{path} cannot be read: {reason}") from None
 
 
-def _entry_row(entry: Mapping[str, Any], number: int) -> JsonObject:
+def _read_entry(entry: Mapping[str, Any], number: int) -> JsonObject:
     """An entry of a HAR file as a row of a journal.
 
     What paylab wrote in its extension replaces what was computed from the entry.

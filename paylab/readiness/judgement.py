@@ -28,7 +28,9 @@ def judge_item(item: Item, histories: Sequence[History], uses: Mapping[str, bool
     """The verdict on an item from all worlds: one mistake outweighs all that is shown."""
     if item.observe is None:
         return JudgedItem(item, "question", remark="Nobody outside can see it: answer it yourself.")
-    observations = [observation for history in histories for observation in _observe(item, history)]
+    observations = [
+        observation for history in histories for observation in _observe_item(item, history)
+    ]
     mistakes = [observation for observation in observations if observation.effect == "broken"]
     if mistakes:
         return JudgedItem(item, "broken", _choose_evidence(mistakes))
@@ -52,7 +54,7 @@ def _find_missing_subjects(observations: Iterable[Observation]) -> list[str]:
     return sorted(subjects["needed"] - subjects["shown"])
 
 
-def _observe(item: Item, history: History) -> Iterator[Observation]:
+def _observe_item(item: Item, history: History) -> Iterator[Observation]:
     """Yield what an item observes, without mistakes that are excused."""
     if item.observe is None:
         return

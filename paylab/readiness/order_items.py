@@ -210,7 +210,7 @@ def observe_forgotten_keys(history: History) -> Iterator[Observation]:
         if not request.key:
             continue
         first_request = first_request_by_key.setdefault(request.key, request)
-        if _hours_between(first_request, request) >= IDEMPOTENCY_HOURS and first_request.is_ok:
+        if _count_hours(first_request, request) >= IDEMPOTENCY_HOURS and first_request.is_ok:
             yield note_wrong(
                 request, f"the key of call {first_request.number}, after more than 24 hours"
             )
@@ -225,7 +225,7 @@ def _find_late_list_reading(history: History, lost_order: RequestFacts) -> Itera
     Nothing is observed if it was not.
     """
     for list_reading in history.of(lost_order.operation.replace(".create", ".list")):
-        is_late = _hours_between(lost_order, list_reading) >= IDEMPOTENCY_HOURS
+        is_late = _count_hours(lost_order, list_reading) >= IDEMPOTENCY_HOURS
         if is_late and list_reading.scope == lost_order.scope:
             yield note_right(
                 list_reading, f"looked in the list 24 hours after call {lost_order.number}"
@@ -233,7 +233,7 @@ def _find_late_list_reading(history: History, lost_order: RequestFacts) -> Itera
             return
 
 
-def _hours_between(first_request: RequestFacts, later_request: RequestFacts) -> float:
+def _count_hours(first_request: RequestFacts, later_request: RequestFacts) -> float:
     """The hours that passed for the integration: in a named test, by the clock of the world.
 
     Elsewhere by the clock that dates its requests: a program that has the time of the machine

@@ -63,15 +63,15 @@ def _observe_polling(history: History, creating_request: RequestFacts) -> Iterat
 
 def _find_next_request(history: History, request: RequestFacts) -> RequestFacts | None:
     """The next request to create the same conversion account. None if there is none."""
-    identity = _account_identity(request)
+    identity = _identify_account(request)
     for later_request in history.of("conversion_accounts.create"):
         is_later = later_request.sequence > request.sequence
-        if is_later and _account_identity(later_request) == identity:
+        if is_later and _identify_account(later_request) == identity:
             return later_request
     return None
 
 
-def _account_identity(request: RequestFacts) -> list[object]:
+def _identify_account(request: RequestFacts) -> list[object]:
     """The fields that are equal in two requests for one conversion account."""
     field_names = ("individual_id", "payout_account", "source_currency")
     return [request.fields.get(field_name) for field_name in field_names]

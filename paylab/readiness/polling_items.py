@@ -80,10 +80,12 @@ def _split_readings(
 
 def _is_prompted(history: History, reading: RequestFacts) -> bool:
     """Whether a reading was sent while an event was handled, so that no poll set its time."""
-    index = bisect_right(history.deliveries, reading.sequence, key=lambda note: note.sequence)
-    if index == 0:
+    earlier_count = bisect_right(
+        history.deliveries, reading.sequence, key=lambda note: note.sequence
+    )
+    if earlier_count == 0:
         return False
-    delivery = history.deliveries[index - 1]
+    delivery = history.deliveries[earlier_count - 1]
     handling_seconds = float(delivery["duration"] or 0)
     seconds_after_delivery = (reading.real_at - delivery.real_at).total_seconds()
     return seconds_after_delivery <= handling_seconds + ROUNDING_SECONDS

@@ -83,7 +83,7 @@ class Readiness(Sequence[JudgedItem]):
             if judged_items:
                 lines += ["", f"{verdict.upper()} ({len(judged_items)})"]
             for judged_item in judged_items:
-                lines += _item_lines(judged_item)
+                lines += _write_item_lines(judged_item)
         return printable_lines("\n".join(lines))
 
     def to_json(self) -> JsonObject:
@@ -99,7 +99,7 @@ class Readiness(Sequence[JudgedItem]):
         return f"<readiness: {self.summary}; text(), of(verdict), [id]>"
 
 
-def _item_lines(judged_item: JudgedItem) -> list[str]:
+def _write_item_lines(judged_item: JudgedItem) -> list[str]:
     """The lines of an item in the text; only one that needs action says why and how to show it."""
     item = judged_item.item
     lines = [f"{MARKS[judged_item.verdict]} {item.id}: {item.what}"]

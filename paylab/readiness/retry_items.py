@@ -110,7 +110,7 @@ def _find_retries(history: History) -> Iterator[Sequence[RequestFacts]]:
     for attempts_of_request in history.repeats():
         attempts: list[RequestFacts] = []
         for attempt in attempts_of_request:
-            if attempts and not _continues(attempts[-1], attempt):
+            if attempts and not _is_retry(attempts[-1], attempt):
                 yield attempts
                 attempts = []
             # After "refuse" and "timeout" the client has seen no status.
@@ -121,7 +121,7 @@ def _find_retries(history: History) -> Iterator[Sequence[RequestFacts]]:
             yield attempts
 
 
-def _continues(last_attempt: RequestFacts, attempt: RequestFacts) -> bool:
+def _is_retry(last_attempt: RequestFacts, attempt: RequestFacts) -> bool:
     """Whether an attempt is a retry of the last one: that one failed, and soon before."""
     return last_attempt.status >= 500 and gap_seconds(last_attempt, attempt) <= RUN_SECONDS
 

@@ -26,7 +26,7 @@ class ClockPanel:
         """The clock in the simulator's summary: now, frozen and speed."""
         return dict(self._send_control("GET", "/_simulator")["clock"])
 
-    def _change(self, **change: object) -> None:
+    def _change_clock(self, **change: object) -> None:
         """Change the clock by the fields of its control, such as `frozen`."""
         self._send_control("POST", "/_simulator/clock", json=change)
 
@@ -58,28 +58,28 @@ class ClockPanel:
     @speed.setter
     def speed(self, speed: float) -> None:
         """Set the speed."""
-        self._change(speed=speed)
+        self._change_clock(speed=speed)
 
     def advance(self, span: float | str | timedelta) -> None:
         """Advance by seconds, a timedelta, or a span like "90s", "24h", "3 days" or "23h 59m".
 
         >>> lab.simulator.clock.advance("24h")
         """
-        self._change(advance_seconds=read_seconds(span))
+        self._change_clock(advance_seconds=read_seconds(span))
 
     def freeze(self) -> None:
         """Freeze the clock.
 
         >>> lab.simulator.clock.freeze()
         """
-        self._change(frozen=True)
+        self._change_clock(frozen=True)
 
     def run(self, speed: float = 1.0) -> None:
         """Run the clock at this many simulated seconds per real second.
 
         >>> lab.simulator.clock.run(speed=60)
         """
-        self._change(speed=speed, frozen=False)
+        self._change_clock(speed=speed, frozen=False)
 
     def __repr__(self) -> str:
         return "<clock: now, frozen, speed ask the simulator; advance(span), freeze(), run(speed)>"

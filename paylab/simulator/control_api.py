@@ -42,7 +42,7 @@ def change_clock(world: World, request: Request) -> Reply:
     `advance` is a span, like "23h 59m".
     """
     changes = _read_clock_change(request)
-    raise_if_problems(_clock_problems(changes))
+    raise_if_problems(_find_clock_problems(changes))
     simulator = _require_control(world)
     if "frozen" in changes or "speed" in changes:
         simulator.set_clock(frozen=changes.get("frozen"), speed=changes.get("speed"))
@@ -66,7 +66,7 @@ def _read_clock_change(request: Request) -> Row:
     return changes
 
 
-def _clock_problems(changes: Row) -> list[Problem]:
+def _find_clock_problems(changes: Row) -> list[Problem]:
     """The wrong values in a change of the clock, and a change without any value."""
     problems: list[Problem] = []
     for option_name, (minimum, maximum_seconds) in CLOCK_RANGES.items():
@@ -174,7 +174,7 @@ def list_deliveries(world: World, request: Request) -> Reply:
     """
     query_parameters = request.query_items()
     wait_seconds = _read_wait(query_parameters.get("wait", "0"))
-    attempt_rows = _attempt_rows(
+    attempt_rows = _list_attempts(
         world, query_parameters.get("event_type"), read_after(query_parameters)
     )
     if attempt_rows or "wait" not in query_parameters:
@@ -186,7 +186,7 @@ def list_deliveries(world: World, request: Request) -> Reply:
     return replace(Reply.json(200, attempt_rows), wait=wait_seconds)
 
 
-def _attempt_rows(world: World, event_type: str | None, last_number: int) -> list[Row]:
+def _list_attempts(world: World, event_type: str | None, last_number: int) -> list[Row]:
     """The attempts after a number, of one event type, or of all for None."""
     delivery_rows = [*world.tables["deliveries"].rows.values()]
     if last_number > len(delivery_rows):
@@ -276,7 +276,7 @@ def read_history(world: World, request: Request) -> Reply:
     answer = {
         "id": object_row["id"],
         "status": object_row["status"],
-        "history": _status_history(object_row),
+        "history": _list_statuses(object_row),
     }
     return Reply.json(200, answer)
 
@@ -290,7 +290,7 @@ def require_object(world: World, object_id: str) -> tuple[str, Row]:
     raise RefusedError(404, f"object {plain(object_id, 60)} not found")
 
 
-def _status_history(object_row: Row) -> list[dict[str, str]] | None:
+def _list_statuses(object_row: Row) -> list[dict[str, str]] | None:
     """Each status with the time when it began. None if the row has no record of its moves."""
     moves = object_row["_"].get("moves")  # lists of the old status, the new one and the time
     if moves is None:

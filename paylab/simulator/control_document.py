@@ -112,7 +112,7 @@ def control_document() -> dict[str, Any]:
     paths: dict[str, Any] = {}
     for tag, routes in (("Controls", CONTROLS), ("Worlds", WORLDS)):
         for route in routes:
-            paths.setdefault(route.template, {})[route.method.lower()] = _operation(route, tag)
+            paths.setdefault(route.template, {})[route.method.lower()] = _make_operation(route, tag)
     return {
         "openapi": VERSION,
         "info": {
@@ -136,7 +136,7 @@ def control_document() -> dict[str, Any]:
         ],
         "paths": paths,
         "components": {
-            "schemas": {"ControlError": _error_schema()},
+            "schemas": {"ControlError": _make_error_schema()},
             "securitySchemes": {
                 "controlToken": {
                     "type": "http",
@@ -148,7 +148,7 @@ def control_document() -> dict[str, Any]:
     }
 
 
-def _operation(route: Route, tag: str) -> Schema:
+def _make_operation(route: Route, tag: str) -> Schema:
     """The OpenAPI operation of a control; its curl lines are its description and examples."""
     control_name = route.operation.removeprefix("control.")
     control_form = FORMS.get(control_name, ControlForm())
@@ -160,16 +160,16 @@ def _operation(route: Route, tag: str) -> Schema:
         "description": "\n".join(f"- {curl_line.does}." for curl_line in curl_lines),
         "tags": [tag],
     }
-    parameters = [*_parameters(route, curl_lines)]
+    parameters = [*_list_parameters(route, curl_lines)]
     if parameters:
         operation_object["parameters"] = parameters
     if route.method in ("POST", "PUT"):
         operation_object["requestBody"] = _request_body(control_form, curl_lines)
-    operation_object["responses"] = _responses(control_form)
+    operation_object["responses"] = _make_responses(control_form)
     return operation_object
 
 
-def _parameters(route: Route, curl_lines: list[Curl]) -> Iterator[Schema]:
+def _list_parameters(route: Route, curl_lines: list[Curl]) -> Iterator[Schema]:
     """The id in the path, and the parameters that the curl lines show."""
     for parameter_name in PLACEHOLDER.findall(route.template):
         description = "What the path names."
@@ -207,7 +207,7 @@ def _request_body(control_form: ControlForm, curl_lines: list[Curl]) -> Schema:
     return {"required": bool(control_form.required), "content": {_JSON: content}}
 
 
-def _responses(control_form: ControlForm) -> Schema:
+def _make_responses(control_form: ControlForm) -> Schema:
     """The response of a success, and the error of each refusal."""
     success: Schema = {"description": HTTPStatus(control_form.status).phrase}
     if control_form.status != HTTPStatus.NO_CONTENT:
@@ -217,7 +217,7 @@ def _responses(control_form: ControlForm) -> Schema:
     return {str(int(control_form.status)): success, "4XX": refusal}
 
 
-def _error_schema() -> Schema:
+def _make_error_schema() -> Schema:
     """The body of a refusal."""
     problem = open_object({"field": _TEXT, "message": _TEXT}, ("field", "message"))
     errors: Schema = {"type": "array", "items": problem}

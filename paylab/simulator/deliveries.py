@@ -136,7 +136,9 @@ class Deliveries(Sequence[Delivery]):
         'no deliveries'
         """
         last_deliveries = self()[-last:]
-        return printable_lines("\n".join(map(_delivery_line, last_deliveries))) or "no deliveries"
+        return (
+            printable_lines("\n".join(map(_describe_delivery, last_deliveries))) or "no deliveries"
+        )
 
     def __call__(self) -> list[JsonObject]:
         """All attempts as a list, as `lab.simulator.events()` has the events."""
@@ -170,7 +172,7 @@ def check_event_type(event_type: str) -> None:
         raise unknown_name_error("event type", event_type, EVENTS)
 
 
-def _delivery_line(delivery: Delivery) -> str:
+def _describe_delivery(delivery: Delivery) -> str:
     """An attempt on a line: its event, the receiver, and the status or the error."""
     outcome_text = delivery["status"] if delivery["error"] is None else delivery["error"]
     event_text = f"{delivery['event_type']} {delivery['resource_id']} to {delivery['url']}"

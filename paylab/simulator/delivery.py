@@ -115,7 +115,7 @@ class EventDelivery:
                     return
                 self._running_count += 1
                 executor = self._choose_executor(delivery_row["subscription_id"])
-                future = executor.submit(self._deliver, delivery_row, queue)
+                future = executor.submit(self._send_event, delivery_row, queue)
                 future.add_done_callback(self._record_end)
 
     def send_due_and_wait(self) -> None:
@@ -148,7 +148,7 @@ class EventDelivery:
         self._executors[subscription_id] = executor
         return executor
 
-    def _deliver(self, delivery_row: Row, queue: DeliveryQueue) -> None:
+    def _send_event(self, delivery_row: Row, queue: DeliveryQueue) -> None:
         """Send an event and record the attempt."""
         from .resources.subscriptions import make_signature_headers  # not needed without a delivery
 

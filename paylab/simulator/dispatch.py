@@ -209,7 +209,7 @@ def _answer_request(
         if len(request.body) > BODY_BYTES_MAX:
             raise BodyTooLargeError(BODY_BYTES_MAX)
         if not request.is_trusted:
-            _authenticate(world, request, now, passage)
+            _check_signature(world, request, now, passage)
         reply = _carry_out(world, request, request_record, passage)
     except RefusedError as refused:
         passage.refused = refused
@@ -281,7 +281,7 @@ def _find_signature_mistake(world: World, request: Request, now: datetime) -> Fi
     return verify(request, secrets.get, now, signing=world.service.signing, nonces=world.nonces)
 
 
-def _authenticate(world: World, request: Request, now: datetime, passage: Passage) -> None:
+def _check_signature(world: World, request: Request, now: datetime, passage: Passage) -> None:
     """Refuse an invalid signature; only a valid one uses up its nonce."""
     finding = _find_signature_mistake(world, request, now)
     if finding is not None:

@@ -72,7 +72,7 @@ def withheld_events(world: World) -> Iterator[None]:
 
 def redeliver_event(world: World, event: Row, subscription: Row) -> None:
     """Queue an event again. Faults do not apply to it."""
-    _add_delivery(world, {**_delivery_row(world, subscription, event), "cause": "redelivery"})
+    _add_delivery(world, {**_make_delivery_row(world, subscription, event), "cause": "redelivery"})
 
 
 def delivery_body(world: World, event_id: str, event_body: Row) -> bytes:
@@ -98,7 +98,7 @@ def _queue_event(world: World, subscription: Row, event: Row) -> None:
         is_of_type = fault.get("event_type") in (None, event["event_type"])
         return fault["kind"] in ON_EVENTS and is_of_type
 
-    delivery_row = _delivery_row(world, subscription, event)
+    delivery_row = _make_delivery_row(world, subscription, event)
     fault = world.draw_fault(is_for_event, event_id=event["id"])
     if fault is None:
         _add_delivery(world, delivery_row)
@@ -108,7 +108,7 @@ def _queue_event(world: World, subscription: Row, event: Row) -> None:
         _add_delivery(world, {**delivery_row, **change})
 
 
-def _delivery_row(world: World, subscription: Row, event: Row) -> Row:
+def _make_delivery_row(world: World, subscription: Row, event: Row) -> Row:
     """The delivery of an event to a subscription, due now."""
     return {
         "subscription_id": subscription["id"],

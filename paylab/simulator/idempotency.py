@@ -36,7 +36,7 @@ def answer_once(world: World, request: Request, handler: Handler) -> Reply:
     body_digest = sha256(request.body).hexdigest()
     stored_row = world.find("idempotency", row_id)
     if stored_row is not None and stored_row["until"] > world.stamp():
-        return _replay(stored_row, body_digest, settings.header)
+        return _repeat_reply(stored_row, body_digest, settings.header)
     reply = handler(world, request)
     if reply.status in settings.stored:
         stored_answer = {
@@ -50,7 +50,7 @@ def answer_once(world: World, request: Request, handler: Handler) -> Reply:
     return reply
 
 
-def _replay(stored_row: Row, body_digest: str, header: str) -> Reply:
+def _repeat_reply(stored_row: Row, body_digest: str, header: str) -> Reply:
     """The stored reply. KeyRefusedError if the body of the request is another one."""
     if stored_row["digest"] != body_digest:
         raise KeyRefusedError(409, f"this {header} was used with another body")

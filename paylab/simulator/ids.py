@@ -30,7 +30,7 @@ def hex_digits(number: int, length: int) -> str:
     return f"{number % 16**length:0{length}x}"
 
 
-def _base58(number: int, character_count: int) -> str:
+def _write_in_base58(number: int, character_count: int) -> str:
     """The last `character_count` digits of a number to the base 58."""
     digits = []
     for _ in range(character_count):
@@ -60,7 +60,7 @@ def wallet_address(seed: int, network: str, owner: str) -> str:
     """A wallet address in the network's form."""
     address_number = seeded_number(seed, "address", network, owner)
     if network == "solana":
-        return _base58(address_number, 44)
+        return _write_in_base58(address_number, 44)
     return f"0x{hex_digits(address_number, 40)}"
 
 
@@ -70,7 +70,7 @@ def transaction_hash(seed: int, network: str, owner: str) -> str:
     low_bits = seeded_number(seed, "more", owner)
     hash_number = high_bits << 256 | low_bits  # a hash of Solana has more than 256 bits
     if network == "solana":
-        return _base58(hash_number, 88)
+        return _write_in_base58(hash_number, 88)
     return f"0x{hex_digits(hash_number, 64)}"
 
 

@@ -105,7 +105,7 @@ def add_account(world: World, request: Request) -> Reply:
             owner = _create_person(world, request, control_options, {})
             individuals.activate(world, owner)
         account_fields = {
-            **_example_account(world, owner["country"], requested_fields),
+            **_make_account_fields(world, owner["country"], requested_fields),
             "individual_id": owner["id"],
         }
         account_request = _with_checked_body(
@@ -159,7 +159,7 @@ def _create_person(world: World, request: Request, options: JsonObject, fields: 
     )
 
 
-def _example_account(world: World, country: str, fields: JsonObject) -> JsonObject:
+def _make_account_fields(world: World, country: str, fields: JsonObject) -> JsonObject:
     """The fields of an account. By default they are from an example of its type or its country."""
     if "details" in fields:
         return fields

@@ -102,7 +102,7 @@ def _make_members(
     ]
     creation_times = sorted(world.now() - age for age in individual_ages)
     random_numbers.shuffle(chosen_routes)
-    members_per_route = Counter(map(_route_key, chosen_routes))
+    members_per_route = Counter(map(_make_route_key, chosen_routes))
     times_and_routes = zip(creation_times, chosen_routes, strict=True)
     members = []
     for address_number, (created_at, route) in enumerate(times_and_routes):
@@ -111,13 +111,13 @@ def _make_members(
         )
         history = RouteHistory(world, random_numbers, route, (owner, account))
         # The members of a route share its payments: some get many, most get few.
-        member_share = route.share / members_per_route[_route_key(route)]
+        member_share = route.share / members_per_route[_make_route_key(route)]
         weight = member_share * random_numbers.paretovariate(1.5)
         members.append(Member(created_at, history, owner, account, weight))
     return members
 
 
-def _route_key(route: PayoutRoute) -> tuple[str, str, str]:
+def _make_route_key(route: PayoutRoute) -> tuple[str, str, str]:
     """The key of a route: its country and both currencies."""
     return route.country, route.currency, route.source
 
@@ -136,7 +136,7 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an 
     family_name = f"{random_numbers.choice(FAMILY_NAMES)} {random_numbers.choice(FAMILY_NAMES)}"
     is_off_ramp = route.source == "USDC"
     products = ["off_ramp" if is_off_ramp else "global_payouts"]
-    if has_ramps and _ramp_currency(route):
+    if has_ramps and _find_ramp_currency(route):
         products.append("on_ramp")
     created_text = timestamps.to_text(created_at)
     owner: Row = {
@@ -161,7 +161,7 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an 
     return owner, account
 
 
-def _ramp_currency(route: PayoutRoute) -> str | None:
+def _find_ramp_currency(route: PayoutRoute) -> str | None:
     """The currency of the on-ramp of a country, if there is one."""
     return next((ramp.currency for ramp in ON_RAMPS if ramp.country == route.country), None)
 
@@ -190,7 +190,7 @@ def _add_conversions(
     ramp_members = ramp_members[: max(1, len(members) // 5)]
     conversion_accounts = []
     for member in ramp_members:
-        currency = _ramp_currency(member.history.route) or ""
+        currency = _find_ramp_currency(member.history.route) or ""
         conversion_accounts.append(
             add_conversion_account(world, member.owner, member.account, currency)
         )

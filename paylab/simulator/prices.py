@@ -50,14 +50,14 @@ def rate(source: str, destination: str) -> Decimal:
 
 
 @cache
-def _minor_amount(currency: str) -> Decimal:
+def _find_minor_unit(currency: str) -> Decimal:
     """The minor unit of a currency, such as 0.01."""
     return Decimal(1).scaleb(-minor_unit(currency))
 
 
 def _round_amount(amount: Decimal, currency: str, rounding: str = ROUND_HALF_EVEN) -> Decimal:
     """An amount rounded to the minor unit of its currency."""
-    return amount.quantize(_minor_amount(currency), rounding, EXACT_CONTEXT)
+    return amount.quantize(_find_minor_unit(currency), rounding, EXACT_CONTEXT)
 
 
 def amount_text(amount: Decimal, currency: str) -> str:
@@ -95,7 +95,7 @@ def from_source(
 
 def from_net(net: Decimal, currency: str, destination: str) -> Price:
     """The price of the smallest source whose net is at least this amount."""
-    minor_amount = _minor_amount(currency)
+    minor_amount = _find_minor_unit(currency)
     source_estimate = EXACT_CONTEXT.divide(net, 1 - FEE_SHARE)
     # The fee is rounded, so the smallest source can be a little below the estimate.
     first_candidate = EXACT_CONTEXT.subtract(

@@ -31,14 +31,14 @@ def _list_problems(settings: ErrorSettings, problems: Iterable[Problem]) -> obje
     ]
 
 
-def _json_pointer(field_path: str) -> str:
+def _write_json_pointer(field_path: str) -> str:
     """A nested field as a JSON pointer."""
     if not field_path:
         return ""
     return "".join(f"/{segment}" for segment in field_path.split("."))
 
 
-def _path_segments(field_path: str) -> list[str | int]:
+def _split_field_path(field_path: str) -> list[str | int]:
     """A nested field as a list of names and indexes."""
     if not field_path:
         return []
@@ -47,8 +47,8 @@ def _path_segments(field_path: str) -> list[str | int]:
 
 FIELD_FORMS: Mapping[str, Callable[[str], object]] = {
     "dotted": str,
-    "pointer": _json_pointer,
-    "list": _path_segments,
+    "pointer": _write_json_pointer,
+    "list": _split_field_path,
 }
 """The format of nested field names in problems."""
 

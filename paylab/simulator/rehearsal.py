@@ -151,7 +151,7 @@ class Rehearsal:
             fault = self._controls.faults.add(fault_kind, **fault_settings)
             self._fault_id = str(fault["id"])
         # `follow_up` handles only what the integration creates from here on.
-        self._handled_sequence = self._last_sequence()
+        self._handled_sequence = self._read_last_sequence()
         transfer_requests = self._find_created("transfers.create")
         if situation.event and transfer_requests:  # the event is about a transfer that exists
             self._controls.send_event(situation.event, str(transfer_requests[-1]["answer"]["id"]))
@@ -216,7 +216,7 @@ class Rehearsal:
             self._fault_id = ""
         self._item = None
 
-    def _last_sequence(self) -> int:
+    def _read_last_sequence(self) -> int:
         """The number of the last record in the journal. 0 if it is empty."""
         journal_rows = self._read_rows()
         return int(journal_rows[-1]["sequence"]) if journal_rows else 0

@@ -74,7 +74,7 @@ class JournalRequest:
             description_lines.append(f"   passed: {', '.join(passed_layers)}")
         description_lines += [
             f"   {layer_name}: {verdict_text}"
-            for layer_name, verdict_text in self._notable_verdicts()
+            for layer_name, verdict_text in self._find_notable_verdicts()
         ]
         if journal_row["body"] is not None:
             description_lines.append(f"   sent: {short_json(journal_row['body'])}")
@@ -93,20 +93,20 @@ class JournalRequest:
         """
         verdict_texts = [
             f"{layer_name}: {verdict_text}"
-            for layer_name, verdict_text in self._notable_verdicts()
+            for layer_name, verdict_text in self._find_notable_verdicts()
             if verdict_text not in USUAL_VERDICTS
         ]
         return printable(", ".join(verdict_texts)) or "passed"
 
-    def _notable_verdicts(self) -> Iterator[tuple[str, str]]:
+    def _find_notable_verdicts(self) -> Iterator[tuple[str, str]]:
         """Each layer that did more than to pass or skip the request, and its verdict as text."""
         for layer_name, verdict in self.row["verdicts"].items():
             if not isinstance(verdict, Mapping):
                 verdict_text = "" if verdict in (None, "none") else str(verdict)
             elif layer_name == "fault":
-                verdict_text = _fault_text(verdict)
+                verdict_text = _describe_fault(verdict)
             else:
-                verdict_text = _verdict_text(verdict)
+                verdict_text = _describe_verdict(verdict)
             if verdict_text:
                 yield layer_name, verdict_text
 
@@ -144,9 +144,9 @@ class Requests(Sequence[JournalRequest]):
 
     def _with_rows(self, journal_rows: Sequence[Row]) -> Requests:
         """The requests of some rows."""
-        return Requests(partial(_rows_after, journal_rows), self._count_dropped)
+        return Requests(partial(_select_rows_after, journal_rows), self._count_dropped)
 
-    def _filter(self, is_matching: Callable[[JournalRequest], bool]) -> Requests:
+    def _keep_matching(self, is_matching: Callable[[JournalRequest], bool]) -> Requests:
         """The requests for which `is_matching` is true."""
         all_rows = self._read()
         return self._with_rows([row for row in all_rows if is_matching(JournalRequest(row))])
@@ -162,16 +162,16 @@ class Requests(Sequence[JournalRequest]):
         is_path_or_method = "/" in operation or operation.upper() in [*HTTPMethod]
         if operation not in OPERATIONS and not is_path_or_method:
             raise unknown_name_error("operation", operation, OPERATIONS)
-        return self._filter(lambda request: _is_of_operation(request.row, operation))
+        return self._keep_matching(lambda request: _is_of_operation(request.row, operation))
 
     @property
     def refused(self) -> Requests:
         """The requests that were answered with an error."""
-        return self._filter(lambda request: request.is_refused)
+        return self._keep_matching(lambda request: request.is_refused)
 
     def by_key(self, key: str) -> Requests:
         """The requests with this Idempotency-Key."""
-        return self._filter(lambda request: (request.key or "").lower() == key.lower())
+        return self._keep_matching(lambda request: (request.key or "").lower() == key.lower())
 
     def only(self) -> JournalRequest:
         """The single request. AssertionError if there are more or none."""
@@ -197,14 +197,14 @@ class Requests(Sequence[JournalRequest]):
         """
         __tracebackhide__ = True  # pytest shows the line of the test
         operation_requests = self.of(operation)
-        matching_requests = operation_requests._filter(
+        matching_requests = operation_requests._keep_matching(
             lambda request: not field_differences(request.row, fields)
         )
         matching_count = len(matching_requests)
         if matching_count == times or (times is None and matching_count):
             return matching_requests
         candidates = operation_requests or self
-        raise AssertionError(_failure_text(operation, times, fields, matching_count, candidates))
+        raise AssertionError(_explain_failure(operation, times, fields, matching_count, candidates))
 
     def text(self, last: int = 10) -> str:
         """The last requests with their verdicts, redacted.
@@ -242,7 +242,7 @@ HIDDEN_FAULT_DETAILS = ("id", "times", "left", "probability", "seed", "seconds")
 """Details of a fault that are left out of a text."""
 
 
-def _fault_text(fault: Row) -> str:
+def _describe_fault(fault: Row) -> str:
     """The details of a fault in a line, such as "kind status, status 503"."""
     return ", ".join(
         f"{detail_name} {json_text(detail_value)}"
@@ -251,7 +251,7 @@ def _fault_text(fault: Row) -> str:
     )
 
 
-def _verdict_text(verdict: Mapping[str, Any]) -> str:
+def _describe_verdict(verdict: Mapping[str, Any]) -> str:
     """The message, mistake and remarks of a layer. Empty if it has none."""
     verdict_texts: list[str] = []
     if verdict["result"] == "refused":
@@ -266,7 +266,7 @@ def _verdict_text(verdict: Mapping[str, Any]) -> str:
     return "; ".join(verdict_texts)
 
 
-def _rows_after(journal_rows: Sequence[Row], last_number: int = 0) -> Sequence[Row]:
+def _select_rows_after(journal_rows: Sequence[Row], last_number: int = 0) -> Sequence[Row]:
     """The rows of requests that have a higher number."""
     return [journal_row for journal_row in journal_rows if journal_row["number"] > last_number]
 
@@ -297,7 +297,7 @@ def _matches_path(path: str, template: str) -> bool:
     )
 
 
-def _failure_text(
+def _explain_failure(
     call_name: str,
     times: int | None,
     fields: Mapping[str, object],
@@ -306,8 +306,8 @@ def _failure_text(
 ) -> str:
     """Why an assertion failed: the count, the nearest request and its differences."""
     assertion = f"{call_name} with {short_json(fields)}" if fields else call_name
-    expected_times = "at least once" if times is None else _times_text(times)
-    failure_lines = [f"{assertion} was sent {_times_text(matching_count)}, not {expected_times}"]
+    expected_times = "at least once" if times is None else _write_count(times)
+    failure_lines = [f"{assertion} was sent {_write_count(matching_count)}, not {expected_times}"]
     matching_requests: list[JournalRequest] = []
     other_requests: list[JournalRequest] = []
     for request in requests:
@@ -345,6 +345,6 @@ def _find_nearest(
     return min(reversed(requests), key=distance)
 
 
-def _times_text(request_count: int) -> str:
+def _write_count(request_count: int) -> str:
     """How often requests were sent, in words."""
     return "once" if request_count == 1 else f"{request_count} times"

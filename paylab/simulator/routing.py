@@ -14,45 +14,45 @@ CONTROL = "/_simulator"
 """The path prefix of the control API; no service uses it."""
 
 
-def _route(control_name: str, method: str, path: str) -> Route:
+def _make_route(control_name: str, method: str, path: str) -> Route:
     """The route of a control, whose path follows the prefix of the control API."""
     return Route(f"control.{control_name}", method, f"{CONTROL}{path}")
 
 
 CONTROLS = (
-    _route("summary", "GET", ""),
-    _route("seed", "POST", "/seed"),
-    _route("add_person", "POST", "/people"),
-    _route("add_account", "POST", "/accounts"),
-    _route("history", "GET", "/objects/{id}"),
-    _route("move_object", "POST", "/objects/{id}"),
-    _route("clock", "POST", "/clock"),
-    _route("pay_in", "POST", "/balances"),
-    _route("balance", "GET", "/balances"),
-    _route("funds", "GET", "/funds"),
-    _route("coin_returns", "GET", "/returns"),
-    _route("scenarios", "GET", "/scenarios"),
-    _route("add_fault", "POST", "/faults"),
-    _route("list_faults", "GET", "/faults"),
-    _route("remove_fault", "DELETE", "/faults/{id}"),
-    _route("clear_faults", "DELETE", "/faults"),
-    _route("requests", "GET", "/requests"),
-    _route("journal", "GET", "/journal"),
-    _route("name_test", "POST", "/test"),
-    _route("events", "GET", "/events"),
-    _route("send_event", "POST", "/events"),
-    _route("deliveries", "GET", "/deliveries"),
-    _route("deliver", "POST", "/deliveries"),
-    _route("openapi", "GET", "/openapi.json"),
-    _route("read_snapshot", "GET", "/snapshot"),
-    _route("write_snapshot", "PUT", "/snapshot"),
-    _route("reset", "POST", "/reset"),
+    _make_route("summary", "GET", ""),
+    _make_route("seed", "POST", "/seed"),
+    _make_route("add_person", "POST", "/people"),
+    _make_route("add_account", "POST", "/accounts"),
+    _make_route("history", "GET", "/objects/{id}"),
+    _make_route("move_object", "POST", "/objects/{id}"),
+    _make_route("clock", "POST", "/clock"),
+    _make_route("pay_in", "POST", "/balances"),
+    _make_route("balance", "GET", "/balances"),
+    _make_route("funds", "GET", "/funds"),
+    _make_route("coin_returns", "GET", "/returns"),
+    _make_route("scenarios", "GET", "/scenarios"),
+    _make_route("add_fault", "POST", "/faults"),
+    _make_route("list_faults", "GET", "/faults"),
+    _make_route("remove_fault", "DELETE", "/faults/{id}"),
+    _make_route("clear_faults", "DELETE", "/faults"),
+    _make_route("requests", "GET", "/requests"),
+    _make_route("journal", "GET", "/journal"),
+    _make_route("name_test", "POST", "/test"),
+    _make_route("events", "GET", "/events"),
+    _make_route("send_event", "POST", "/events"),
+    _make_route("deliveries", "GET", "/deliveries"),
+    _make_route("deliver", "POST", "/deliveries"),
+    _make_route("openapi", "GET", "/openapi.json"),
+    _make_route("read_snapshot", "GET", "/snapshot"),
+    _make_route("write_snapshot", "PUT", "/snapshot"),
+    _make_route("reset", "POST", "/reset"),
 )
 """The operations of one world. Each has its function in `control_api`."""
 
 WORLDS = (
-    _route("create_world", "POST", "/worlds"),
-    _route("end_world", "DELETE", "/worlds/{id}"),
+    _make_route("create_world", "POST", "/worlds"),
+    _make_route("end_world", "DELETE", "/worlds/{id}"),
 )
 """The operations on the worlds of a server, in `server`."""
 
@@ -112,9 +112,9 @@ def _describe_unknown_control(path: str) -> str:
     """A sentence that there is no such control, with the one that is probably meant, or all."""
     templates_by_name: dict[str, list[str]] = {}
     for route in (*CONTROLS, *WORLDS):
-        segment = _first_segment(route.template)
+        segment = _read_first_segment(route.template)
         templates_by_name.setdefault(segment, []).append(route.template)
-    nearest_segment = find_nearest_name(_first_segment(path)[:100], templates_by_name)
+    nearest_segment = find_nearest_name(_read_first_segment(path)[:100], templates_by_name)
     if nearest_segment:
         suggested_paths = " or ".join(dict.fromkeys(templates_by_name[nearest_segment]))
         return f"there is no control {path[:100]}: is {suggested_paths} meant?"
@@ -122,6 +122,6 @@ def _describe_unknown_control(path: str) -> str:
     return f"there is no control {path[:100]}: there are {', '.join(dict.fromkeys(templates))}"
 
 
-def _first_segment(path: str) -> str:
+def _read_first_segment(path: str) -> str:
     """The part of a path that follows the prefix of the control API, up to the next slash."""
     return path.removeprefix(CONTROL).strip("/").partition("/")[0]

@@ -230,7 +230,7 @@ class RouteHistory:
     def make_transfer(self, created_at: datetime) -> Row:
         """A transfer with a final status that was created at a time."""
         amount = self._draw_amount()
-        method = self._choose(self.route.methods)
+        method = self._choose_text(self.route.methods)
         price = prices.from_source(amount, self.route.source, self.route.currency)
         outcome_number = self.random_numbers.random()
         seconds_until_now = int((self.latest - created_at).total_seconds())
@@ -265,7 +265,7 @@ class RouteHistory:
         outcome: Row = dict.fromkeys(OUTCOME_FIELDS)
         if chance < self.route.failing:
             outcome["status"] = "failed"
-            outcome["failure_reason"] = self._choose(self.reasons)
+            outcome["failure_reason"] = self._choose_text(self.reasons)
         elif chance < self.route.failing + EXPIRED_SHARE:
             outcome["status"] = "expired"
         else:
@@ -275,7 +275,7 @@ class RouteHistory:
             outcome["settlement_reference_id"] = settlement_reference
         return outcome
 
-    def _choose(self, choices: list[str]) -> str:
+    def _choose_text(self, choices: list[str]) -> str:
         """One of some texts, each as likely as the others."""
         return choices[int(self.random_numbers.random() * len(choices))]
 

@@ -51,7 +51,7 @@ class Server:
         self.control_token = first_world.control_token
         app = SimulatorApp(
             self.worlds.answer,
-            self._abort,
+            self._cut_connection,
             service=simulator.world.service,
             allowed=allowed_names,
             limits=limits,
@@ -91,7 +91,7 @@ class Server:
         """Whether it is still listening."""
         return self._serving.is_alive()
 
-    def _abort(self, client: object) -> None:
+    def _cut_connection(self, client: object) -> None:
         """Cut a client's connection for a fault."""
         self._serving.abort(client)
 

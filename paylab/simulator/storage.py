@@ -84,7 +84,7 @@ class WorldStorage:
             # Only its owner may read the file, which contains document numbers.
             self._db = sqlite.open_file(path, timeout=0.5)
         except (sqlite3.Error, OSError) as error:
-            raise self._unusable_error(error) from None
+            raise self._make_unusable_error(error) from None
         try:
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             sqlite.prepare(self._db, LAYOUT)
@@ -92,7 +92,7 @@ class WorldStorage:
             self._db.executescript("BEGIN IMMEDIATE; COMMIT")  # locks the file
         except sqlite3.Error as error:
             self.close()
-            raise self._unusable_error(error) from None
+            raise self._make_unusable_error(error) from None
 
     def load(self, world: World) -> bool:
         """Load the world from the file. False when the file is new."""
@@ -111,7 +111,7 @@ class WorldStorage:
             world.key_seed = world_facts["key_seed"]
         except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
             self.close()
-            raise self._unusable_error(error) from None
+            raise self._make_unusable_error(error) from None
         world.dirty.clear()
         return True
 
@@ -156,7 +156,7 @@ class WorldStorage:
         """Release the file."""
         self._db.close()
 
-    def _unusable_error(self, error: Exception) -> UnusableFileError:
+    def _make_unusable_error(self, error: Exception) -> UnusableFileError:
         """The error for a file that cannot be used, such as one of another simulator."""
         reason = "another simulator is using it" if "locked" in str(error) else str(error)
         return UnusableFileError(f"{self._path} cannot be used for the simulator's data: {reason}")

@@ -91,7 +91,7 @@ def _read_account_details(service: Service, body: RequestBody) -> None:
 
     def count_unknown(account: AccountDetails) -> int:
         """How many of the sent details an account does not have."""
-        return len(detail_keys - _account_field_names(account))
+        return len(detail_keys - _list_account_fields(account))
 
     # The body does not name the country: take the country that knows the most of these details.
     nearest_account = min(accounts, key=count_unknown)
@@ -99,7 +99,7 @@ def _read_account_details(service: Service, body: RequestBody) -> None:
     body.read(details, field_names, make_account_names(nearest_account), "details")
 
 
-def _account_field_names(account: AccountDetails) -> set[str]:
+def _list_account_fields(account: AccountDetails) -> set[str]:
     """The fields of an account in the names of the service."""
     service_names = make_account_names(account).their_names
     return {

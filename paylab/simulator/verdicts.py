@@ -43,29 +43,33 @@ class Passage:
         problems: list[Problem] = []
         if isinstance(request, Request):
             problems = find_remarks(self.service, record.operation, request, record.at)
-        strictness = self._layer_verdict("strictness")
-        strictness["remarks"] = [_problem_json(problem) for problem in problems]
-        rules = self._layer_verdict("rules")
+        strictness = self._judge_layer("strictness")
+        strictness["remarks"] = [_write_problem(problem) for problem in problems]
+        rules = self._judge_layer("rules")
         if isinstance(self.refused, KeyRefusedError):
             rules = {"result": "skipped"}
         return {
-            "signature": self._signature_verdict(),
-            "route": self._layer_verdict("route"),
+            "signature": self._judge_signature(),
+            "route": self._judge_layer("route"),
             "rules": rules,
-            "idempotency": self._idempotency_verdict(record),
+            "idempotency": self._judge_idempotency(record),
             "fault": self.fault,
             "strictness": strictness,
         }
 
-    def _signature_verdict(self) -> JsonObject:
+    def _judge_signature(self) -> JsonObject:
         """The verdict on the signature. It is checked also when a fault answers."""
         if not self.has_fault_answer:
-            return self._layer_verdict("signature")
+            return self._judge_layer("signature")
         if self.finding is None:
             return {"result": "passed"}
-        return {"result": "refused", "message": self.finding.message, **_finding_json(self.finding)}
+        return {
+            "result": "refused",
+            "message": self.finding.message,
+            **_write_finding(self.finding),
+        }
 
-    def _layer_verdict(self, layer: str) -> JsonObject:
+    def _judge_layer(self, layer: str) -> JsonObject:
         """The result of a layer: passed, refused or skipped."""
         last_index = LAYERS.index(self.layer)
         index = LAYERS.index(layer)
@@ -75,12 +79,12 @@ class Passage:
             return {"result": "skipped"}
         verdict: JsonObject = {"result": "refused", "message": self.refused.text}
         if self.finding is not None:
-            verdict |= _finding_json(self.finding)
+            verdict |= _write_finding(self.finding)
         if self.refused.problems:
-            verdict["problems"] = [_problem_json(problem) for problem in self.refused.problems]
+            verdict["problems"] = [_write_problem(problem) for problem in self.refused.problems]
         return verdict
 
-    def _idempotency_verdict(self, request_record: RequestRecord) -> str:
+    def _judge_idempotency(self, request_record: RequestRecord) -> str:
         """The verdict on the Idempotency-Key of a request."""
         if not self.takes_key or self.layer in ("signature", "route"):
             return "none"
@@ -92,11 +96,11 @@ class Passage:
         return "replayed" if "idempotency-replayed" in request_record.reply.headers else "new"
 
 
-def _finding_json(finding: Finding) -> JsonObject:
+def _write_finding(finding: Finding) -> JsonObject:
     """The mistake in a signature as JSON."""
     return {"reason": finding.reason, "mistake": finding.mistake, "line": finding.line}
 
 
-def _problem_json(problem: Problem) -> dict[str, str]:
+def _write_problem(problem: Problem) -> dict[str, str]:
     """A problem of a field as JSON."""
     return {"field": problem.field, "message": problem.message, "source": problem.source}

@@ -38,9 +38,9 @@ class ClockThread:
         """Start the thread."""
         self._simulator = simulator
         self._stopped = Event()
-        self._thread = start_thread(self._run, "paylab-clock")
+        self._thread = start_thread(self._run_until_stopped, "paylab-clock")
 
-    def _run(self) -> None:
+    def _run_until_stopped(self) -> None:
         """Carry out steps, deliver and sleep, until stopped."""
         changed_event = self._simulator.changed
         while not self._stopped.is_set():
@@ -48,7 +48,7 @@ class ClockThread:
             with suppress(SimulatorError):  # a full disk: the next request reports it
                 self._simulator.settle()
             self._simulator.delivery.start_sending_due()
-            changed_event.wait(self._seconds_until_due())
+            changed_event.wait(self._compute_seconds_until_due())
 
     def stop(self) -> None:
         """Stop the thread now."""
@@ -56,7 +56,7 @@ class ClockThread:
         self._simulator.changed.set()
         self._thread.join(GRACE_SECONDS)
 
-    def _seconds_until_due(self) -> float | None:
+    def _compute_seconds_until_due(self) -> float | None:
         """The real seconds until the next step or delivery. None if there is none."""
         due = self._simulator.next_due()
         if due is None:

@@ -104,7 +104,7 @@ def with_list_refusals(class_: type[K]) -> type[K]:
     target.__len__ = _refuse_length
     target.__bool__ = _refuse_truth
     target.__next__ = _refuse_next
-    target.__eq__ = _compare
+    target.__eq__ = _compare_pagers
     target.__hash__ = object.__hash__
     target.__add__ = target.__radd__ = _refuse_sum
     return class_
@@ -125,7 +125,7 @@ def _refuse_next(_list: object) -> NoReturn:
     raise TypeError("a list is no iterator: .first() is its first item, iter() its iterator")
 
 
-def _compare(pager: object, other: object) -> bool:
+def _compare_pagers(pager: object, other: object) -> bool:
     """Whether both are the same pager; TypeError for `pager == [...]`."""
     if isinstance(other, _COLLECTIONS):
         raise TypeError("only the whole list can be compared: .to_list() == [...]")

@@ -34,7 +34,7 @@ class Amount(Decimal):
 
     def __new__(cls, value: str | int | Decimal) -> Self:
         """Read plain digits; NaN, exponents in text and digit separators are refused."""
-        amount_text = value if isinstance(value, str) else _plain_digits(value)
+        amount_text = value if isinstance(value, str) else _write_plain_digits(value)
         if not PLAIN_NUMBER.fullmatch(amount_text):
             raise ValueError("an amount is plain digits with at most one point")
         amount = super().__new__(cls, amount_text)
@@ -145,7 +145,7 @@ for _name in _COMPARISONS:
     setattr(Amount, f"__{_name}__", _make_comparison(f"__{_name}__"))
 
 
-def _plain_digits(value: object) -> str:
+def _write_plain_digits(value: object) -> str:
     """The plain digits of a number; "" for no number, or a Decimal of very many digits.
 
     TypeError for a fraction: functions of `statistics` then divide two amounts.

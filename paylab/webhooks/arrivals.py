@@ -69,8 +69,8 @@ class Arrivals:
     ) -> Arrivals:
         """Select events by type (such as `transfer.*`), id, status, order and since.
 
-        Only the type can be given without a name. One that is not known gives a warning, unless an
-        event has it.
+        Only the type can be given without a name. A type that is not known gives a warning, unless
+        an event has it.
 
         >>> with lab.inbox() as inbox:
         ...     order = lab.transfers.create(quote_id=quote)

@@ -107,7 +107,7 @@ def _read_parquet(path: Path, book_name: str) -> pd.DataFrame:
 
 def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: bool) -> Books:
     """Read all cells as text; the notes tell an unusual encoding or delimiter."""
-    csv_text, encoding = _decode(path.read_bytes())
+    csv_text, encoding = _decode_text(path.read_bytes())
     notes = []
     if encoding != "utf-8-sig":
         notes.append(f"encoding {encoding} was found")
@@ -126,7 +126,7 @@ def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: 
     return Books(table.to_pandas(types_mapper=pd.ArrowDtype), tuple(notes))
 
 
-def _decode(csv_bytes: bytes) -> tuple[str, str]:
+def _decode_text(csv_bytes: bytes) -> tuple[str, str]:
     """Decode a file as UTF-16, UTF-8 or else Windows-1252; return (text, encoding)."""
     encoding = "utf-16" if csv_bytes.startswith(BYTE_ORDER_MARKS) else "utf-8-sig"
     try:

@@ -48,11 +48,11 @@ def cell_text(cell_value: Any) -> str | None:
     if pd.isna(cell_value):
         return None
     if isinstance(cell_value, float):
-        return _float_text(cell_value)
+        return _write_float(cell_value)
     return format(cell_value, "f") if isinstance(cell_value, Decimal) else str(cell_value)
 
 
-def _float_text(float_value: float) -> str:
+def _write_float(float_value: float) -> str:
     """Return the digits that a float was read from; ExactnessError if it has too many digits."""
     exact_number = Decimal(repr(float(float_value)))
     digits = exact_number.normalize().as_tuple().digits

@@ -60,8 +60,8 @@ class ComparedPeriod:
     def text(self) -> str:
         """The period in words, with a space before it; empty without one."""
         since, until, zone = self._period
-        since_text = f" since {_time_text(since, zone)}" if since else ""
-        until_text = f" before {_time_text(until, zone)}" if until else ""
+        since_text = f" since {_write_time(since, zone)}" if since else ""
+        until_text = f" before {_write_time(until, zone)}" if until else ""
         zone_text = f" ({zone.key})" if since_text + until_text and zone.key != "UTC" else ""
         return since_text + until_text + zone_text
 
@@ -77,7 +77,7 @@ class ComparedPeriod:
         return notes
 
 
-def _time_text(instant: datetime, zone: ZoneInfo) -> str:
+def _write_time(instant: datetime, zone: ZoneInfo) -> str:
     """A midnight of the zone as its day, any other time in UTC."""
     zone_time = instant.astimezone(zone)
     is_midnight = zone_time.time() == time()

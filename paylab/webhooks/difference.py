@@ -37,16 +37,18 @@ def differences(payload: JsonMapping, now: JsonMapping) -> list[Difference]:
     event_values = dict(_find_leaves(payload))
     current_values = {}
     for path, new_value in _find_leaves(now):
-        if _first_name(path) in payload:
+        if _read_first_name(path) in payload:
             current_values[path] = new_value
     changed_fields = []
     for path in event_values | current_values:
         event_value = event_values.get(path)
         current_value = current_values.get(path)
-        if _first_name(path) in ONLY_IN_EVENTS or is_same_value(path, event_value, current_value):
+        if _read_first_name(path) in ONLY_IN_EVENTS or is_same_value(
+            path, event_value, current_value
+        ):
             continue
         changed_fields.append(
-            Difference(path, _value_text(event_value), _value_text(current_value))
+            Difference(path, _write_value(event_value), _write_value(current_value))
         )
     return changed_fields
 
@@ -59,10 +61,12 @@ def is_same_value(field: str, event_value: object, current_value: object) -> boo
         return False
     if last_name(field) in CURRENCY_FIELDS:
         return event_value.casefold() == current_value.casefold()
-    return _comparable_value(field, event_value) == _comparable_value(field, current_value)
+    return _read_comparable_value(field, event_value) == _read_comparable_value(
+        field, current_value
+    )
 
 
-def _comparable_value(field: str, field_text: str) -> object:
+def _read_comparable_value(field: str, field_text: str) -> object:
     """Return a time as a datetime, a number as a Decimal, any other text unchanged."""
     try:
         return timestamps.from_text(field_text) if field.endswith("_at") else Decimal(field_text)
@@ -82,12 +86,12 @@ def _find_leaves(json_value: JsonValue, path: str = "") -> Iterator[tuple[str, J
         yield path, json_value
 
 
-def _first_name(path: str) -> str:
+def _read_first_name(path: str) -> str:
     """Return the first name of a dotted path: `deposit` of `deposit.amount`."""
     return path.partition(".")[0]
 
 
-def _value_text(leaf_value: object) -> str:
+def _write_value(leaf_value: object) -> str:
     """Return a value as text: text unchanged, others as JSON."""
     if leaf_value is None:
         return MISSING_TEXT

@@ -87,11 +87,11 @@ def _read_status_map(status_map: Mapping[str, str], statuses: Collection[str]) -
     """
     for status in status_map.values():
         if status not in statuses:
-            raise _unknown_status_error(status, statuses)
+            raise _make_unknown_status_error(status, statuses)
     return {word.strip().casefold(): status.casefold() for word, status in status_map.items()}
 
 
-def _unknown_status_error(status: object, statuses: Collection[str]) -> OptionError:
+def _make_unknown_status_error(status: object, statuses: Collection[str]) -> OptionError:
     """Make the error for a status that is not one of `statuses`; it names the nearest of them."""
     nearest_status = find_nearest_name(str(status), statuses)
     hint = (

@@ -111,12 +111,12 @@ class Event:
     @property
     def id(self) -> str:
         """The id of the resource."""
-        return _text_or_json(self.payload.get("id")) or ""
+        return _write_as_text(self.payload.get("id")) or ""
 
     @property
     def status(self) -> str | None:
         """The status in its snapshot."""
-        return _text_or_json(self.payload.get("status"))
+        return _write_as_text(self.payload.get("status"))
 
     @property
     def updated_at(self) -> datetime | None:
@@ -127,7 +127,7 @@ class Event:
     @property
     def version(self) -> EventVersion:
         """The version of the resource that the event shows, by which events are ordered."""
-        previous_status = _text_or_json(self.payload.get("previous_status"))
+        previous_status = _write_as_text(self.payload.get("previous_status"))
         return EventVersion(self.type, self.status, self.updated_at, previous_status)
 
     @property
@@ -139,7 +139,7 @@ class Event:
         """
         if self.event_id:
             return self.type, self.id, self.status, f"id:{self.event_id}"
-        version = _normal_time(_text_or_json(self.payload.get("updated_at")))
+        version = _normalize_time(_write_as_text(self.payload.get("updated_at")))
         if not version:
             payload_text = json.dumps(self.payload, sort_keys=True, default=str)
             version = f"sha256:{hashlib.sha256(payload_text.encode()).hexdigest()}"
@@ -180,7 +180,7 @@ def read_event(delivery: RawEvent, wrapper: Wrapper = SPEC_WRAPPER) -> Event:
         )
     event_type, payload = body_parts
     event = make_event(event_type, payload, wrapper.service)
-    event = replace(event, event_id=_text_or_json(value_at(body, wrapper.id_field)) or "")
+    event = replace(event, event_id=_write_as_text(value_at(body, wrapper.id_field)) or "")
     if not event.id and event.family in FAMILIES:
         raise UnreadableEventError(f"the payload of {event_type[:60]!a} has no id")
     return event
@@ -225,7 +225,7 @@ def _read_object(delivery: RawEvent) -> JsonMapping:
     return body
 
 
-def _normal_time(time_text: str | None) -> str | None:
+def _normalize_time(time_text: str | None) -> str | None:
     """Return a time in one spelling, so that equal times are equal texts.
 
     A text that is no time is returned unchanged, and None for an empty one.
@@ -236,7 +236,7 @@ def _normal_time(time_text: str | None) -> str | None:
         return time_text
 
 
-def _text_or_json(field_value: object) -> str | None:
+def _write_as_text(field_value: object) -> str | None:
     """Return text and None unchanged, any other value as JSON."""
     if field_value is None or isinstance(field_value, str):
         return field_value

@@ -139,14 +139,14 @@ class EventFile:
     def append_header(self, since: datetime) -> None:
         """Append a header; call it with the lock held, after `read_new_lines`."""
         self._since = since
-        self._append(header_line(since))
+        self._append_line(header_line(since))
 
     def append(self, event_values: JsonMapping) -> None:
         """Append an event; call it with the lock held, after `read_new_lines`."""
         first_line = b"" if self._offset else header_line(self._since)
-        self._append(first_line + json_line(event_values))
+        self._append_line(first_line + json_line(event_values))
 
-    def _append(self, line_bytes: bytes) -> None:
+    def _append_line(self, line_bytes: bytes) -> None:
         """Write all data after the last whole line, or nothing."""
         create_private(self.path)
         with open(self.path, "r+b", buffering=0) as event_file:

@@ -62,12 +62,12 @@ class EventLog:
         self._bytes = 0
         self._lock = RLock()
         self._file = EventFile(path, wrapper) if path is not None else None
-        with self._lock, self._file_lock():
+        with self._lock, self._make_file_lock():
             self._read_file()
 
     def start(self, since: datetime) -> None:
         """Note, in memory and in the file, that listening begins at a time."""
-        with self._lock, self._file_lock():
+        with self._lock, self._make_file_lock():
             self._read_file()
             if self._file:
                 self._file.append_header(since)
@@ -75,12 +75,12 @@ class EventLog:
 
     def add(self, event: Event, body: bytes, at: datetime) -> Arrival:
         """Store an event, or count another delivery of it; in the file when this returns."""
-        with self._lock, self._file_lock():
+        with self._lock, self._make_file_lock():
             self._read_file()
-            arrival = self._merge(event, body, at)
+            arrival = self._merge_delivery(event, body, at)
             if self._file:
                 self._file.append(as_json(replace(arrival, at=at, deliveries=1)))
-            self._store(arrival, event)
+            self._store_arrival(arrival, event)
         return arrival
 
     def all(self) -> list[Arrival]:
@@ -89,7 +89,7 @@ class EventLog:
             self._read_file()
             return list(self._arrivals.values())
 
-    def _file_lock(self) -> AbstractContextManager[object]:
+    def _make_file_lock(self) -> AbstractContextManager[object]:
         """Return the lock of the file between processes; one that does nothing without a file."""
         return self._file.locked() if self._file else nullcontext()
 
@@ -101,10 +101,12 @@ class EventLog:
             if isinstance(stored_line, StoredEvent):
                 body = write_json(self.wrapper.delivery(stored_line.event)).encode()
                 received_at = stored_line.at or stored_line.event.updated_at or UNKNOWN_TIME
-                arrival = self._merge(stored_line.event, body, received_at, stored_line.deliveries)
-                self._store(arrival, stored_line.event)
+                arrival = self._merge_delivery(
+                    stored_line.event, body, received_at, stored_line.deliveries
+                )
+                self._store_arrival(arrival, stored_line.event)
 
-    def _merge(
+    def _merge_delivery(
         self, event: Event, body: bytes, received_at: datetime, deliveries: int = 1
     ) -> Arrival:
         """Return a new arrival of an event, or the stored one with more deliveries."""
@@ -133,7 +135,7 @@ class EventLog:
             wrapper=self.wrapper,
         )
 
-    def _store(self, arrival: Arrival, event: Event) -> None:
+    def _store_arrival(self, arrival: Arrival, event: Event) -> None:
         """Store an arrival, and drop the oldest ones if they take too much memory."""
         seq = arrival.seq
         if seq > self._count:

@@ -178,7 +178,7 @@ class Inbox(Arrivals):
         if isinstance(event, Arrival):
             body = event.body
         else:
-            delivery = self._log.wrapper.delivery(self._as_event(event))
+            delivery = self._log.wrapper.delivery(self._convert_to_event(event))
             body = write_json(delivery).encode()
         if to is None or to == self.url:
             return self._receiver.replay(body).status
@@ -193,7 +193,7 @@ class Inbox(Arrivals):
         ...     inbox.difference(event)
         []
         """
-        delivered_event = self._as_event(event)
+        delivered_event = self._convert_to_event(event)
         resource = self._functions.current(delivered_event.family, delivered_event.id)
         return None if resource is None else differences(delivered_event.payload, resource)
 
@@ -217,7 +217,7 @@ class Inbox(Arrivals):
         self._receiver.listeners.append(listener)
         return lambda: self._receiver.listeners.remove(listener)
 
-    def _as_event(self, event: EventLike) -> Event:
+    def _convert_to_event(self, event: EventLike) -> Event:
         """Return the event of an arrival or of a line; ArgumentError for any other value."""
         if isinstance(event, Mapping):
             return read_event(event, self._log.wrapper)

@@ -137,7 +137,7 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
     if not name_by_meaning.keys() & KEYS.keys():
         your_columns = ", ".join(map(str, names)) or "no columns"
         needs = f"needs a column id, reference or client_reference_id, and has {your_columns:.300}"
-        raise _books_error(f"{needs}; or name yours with columns=")
+        raise _make_books_error(f"{needs}; or name yours with columns=")
     return name_by_meaning
 
 
@@ -151,7 +151,7 @@ def _read_chosen_names(names: Sequence[object], columns: Mapping[str, str]) -> d
         if column_name not in names:
             your_columns = ", ".join(map(str, names)) or "no columns"
             message = f"columns= has {str(column_name)!r:.60}: your columns are {your_columns:.300}"
-            raise _books_error(message)
+            raise _make_books_error(message)
     return chosen_name_by_meaning
 
 
@@ -163,7 +163,7 @@ def _refuse_swapped(names: Sequence[object], columns: Mapping[str, str]) -> None
     for your_name, meaning in columns.items():
         is_swapped = your_name in names and str(meaning).strip().casefold() in all_meanings
         if is_swapped and str(your_name).strip().casefold() not in all_meanings:
-            raise _books_error(
+            raise _make_books_error(
                 f"columns= has your name first: write columns={{{meaning!r}: {your_name!r}}}"
             )
 
@@ -180,11 +180,11 @@ def _find_meaning(column_word: str) -> str:
             return meaning
     nearest_meaning = find_nearest_name(folded_word, NAMES_BY_MEANING)
     hint = f"nearest: {nearest_meaning}; " if nearest_meaning else ""
-    raise _books_error(
+    raise _make_books_error(
         f"columns= has {column_word!r:.60}: {hint}the meanings are {', '.join(NAMES_BY_MEANING)}"
     )
 
 
-def _books_error(message: str) -> OptionError:
+def _make_books_error(message: str) -> OptionError:
     """Make the error for books whose columns cannot be compared."""
     return OptionError([Problem("books", message, "reconcile")])

@@ -133,7 +133,7 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
         problem for problem in problems if problem.kind not in KINDS_OF_SEVERAL_ROWS
     ]
     compared_values = {
-        (problem.payment, problem.column): _compared_values(problem)
+        (problem.payment, problem.column): _read_compared_values(problem)
         for problem in compared_problems
     }
     renamed_problems = []
@@ -141,7 +141,7 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
         if problem.kind in KINDS_OF_SEVERAL_ROWS or problem.payment not in partner_by_payment:
             renamed_problems.append(problem)
             continue
-        service_value, other_value = _compared_values(problem)
+        service_value, other_value = _read_compared_values(problem)
         partner_values = compared_values.get((partner_by_payment[problem.payment], problem.column))
         if partner_values != (other_value, service_value):
             renamed_problems.append(problem)
@@ -157,7 +157,7 @@ def _find_swapped(problems: list[PaymentProblem]) -> dict[int, int]:
     for problem in problems:
         if problem.kind != "amount":
             continue
-        service_value, other_value = _compared_values(problem)
+        service_value, other_value = _read_compared_values(problem)
         partner_candidates = unpaired_payments.get((problem.family, other_value, service_value))
         if partner_candidates:
             partner = partner_candidates.pop(0)
@@ -169,19 +169,19 @@ def _find_swapped(problems: list[PaymentProblem]) -> dict[int, int]:
     return partner_by_payment
 
 
-def _compared_values(problem: PaymentProblem) -> tuple[object, object]:
+def _read_compared_values(problem: PaymentProblem) -> tuple[object, object]:
     """Return the values of the service and of the other side, as they are compared.
 
     Amounts are numbers, and words have no letter case.
     """
     is_amount = problem.difference is not None
     return (
-        _compared_value(problem.service_value, is_amount=is_amount),
-        _compared_value(problem.other_value, is_amount=is_amount),
+        _read_compared_value(problem.service_value, is_amount=is_amount),
+        _read_compared_value(problem.other_value, is_amount=is_amount),
     )
 
 
-def _compared_value(value_text: str | None, *, is_amount: bool) -> object:
+def _read_compared_value(value_text: str | None, *, is_amount: bool) -> object:
     """Return an amount as a number, a word in lower case; None without a value."""
     if value_text is None:
         return None

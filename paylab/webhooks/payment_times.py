@@ -130,7 +130,9 @@ def _choose_format(
         if not (moments.isna() & ~blank_mask).any()
     ]
     if len(complete_formats) != 1:
-        raise _time_error(series, column_name, times_by_format, is_ambiguous=bool(complete_formats))
+        raise _make_time_error(
+            series, column_name, times_by_format, is_ambiguous=bool(complete_formats)
+        )
     found_format = complete_formats[0]
     return times_by_format[found_format], found_format
 
@@ -172,7 +174,7 @@ def _read_times_in_format(
     return first_match
 
 
-def _time_error(
+def _make_time_error(
     series: Series, column_name: str, times_by_format: Mapping[str, Series], *, is_ambiguous: bool
 ) -> OptionError:
     """Make the error for texts that no format fits, or several formats fit (`is_ambiguous`).

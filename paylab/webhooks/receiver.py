@@ -97,7 +97,7 @@ class Receiver:
             return DeliveryAnswer(self._failure.status, "simulated failure")
         try:
             event = read_event(body, self._events.wrapper)
-            return self._store(event, body, headers or {})
+            return self._store_and_handle(event, body, headers or {})
         except (UnreadableEventError, RecursionError, UnicodeError) as error:
             return DeliveryAnswer(400, f"not an event: {str(error)[:200]}")
 
@@ -113,7 +113,9 @@ class Receiver:
         """Answer deliveries with a status without reading them, as a broken receiver does."""
         self._failure = failure
 
-    def _store(self, event: Event, body: bytes, headers: Mapping[str, str]) -> DeliveryAnswer:
+    def _store_and_handle(
+        self, event: Event, body: bytes, headers: Mapping[str, str]
+    ) -> DeliveryAnswer:
         """Store an event, then pass it to the handler and the listeners."""
         try:
             stored_arrival = self._events.add(event, body, self._clock())

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from ..errors.extras import extra_imports
 from ..errors.text import plain
-from ..frames.times import time_zone
+from ..frames.times import read_time_zone
 from ..spec.time_arguments import read_time_argument
 from .books import BookSource, read_books
 from .compared_period import ComparedPeriod
@@ -63,7 +63,7 @@ def reconcile(  # noqa: PLR0913 - each has a default
     if decimal not in (None, ".", ","):
         raise argument_error("decimal", f"is {decimal!r:.40}: it must be . or ,")
     payments = Payments(lists)
-    zone = time_zone(tz)
+    zone = read_time_zone(tz)
     rules = read_rules(payments.statuses(zone), zone, status_map, tolerance, window)
     sides: list[Side] = []
     if books is not None:
@@ -122,9 +122,9 @@ class Comparison:
         problems = [*self.differences(), *self.unmatched_rows()]
         if period is not None:
             problems += self.missing_payments(period)
-        return sorted(name_swapped(problems), key=self._problem_order)
+        return sorted(name_swapped(problems), key=self._read_problem_place)
 
-    def _problem_order(self, problem: PaymentProblem) -> tuple[int, int, int]:
+    def _read_problem_place(self, problem: PaymentProblem) -> tuple[int, int, int]:
         """The place of a problem: by payment, then by row, then by column."""
         column_order = _COLUMN_ORDER.get(problem.column, -1)
         if problem.payment == NO_PAYMENT:
@@ -210,9 +210,9 @@ class Comparison:
             return is_inside
         creation_times = self._payments.created()
         if period.since is not None:
-            is_inside &= ~(creation_times < _without_zone(period.since))
+            is_inside &= ~(creation_times < _convert_to_numpy_utc(period.since))
         if period.until is not None:
-            is_inside &= ~(creation_times >= _without_zone(period.until))
+            is_inside &= ~(creation_times >= _convert_to_numpy_utc(period.until))
         return is_inside
 
     def _is_expected(self, family: Family) -> bool:
@@ -222,6 +222,6 @@ class Comparison:
         return bool(self._row_counts[family.start : family.end].any())
 
 
-def _without_zone(instant: datetime) -> np.datetime64:
+def _convert_to_numpy_utc(instant: datetime) -> np.datetime64:
     """Return a time as a numpy time in UTC, which has no zone."""
     return np.datetime64(instant.astimezone(UTC).replace(tzinfo=None), "us")

@@ -32,12 +32,14 @@ def compare_repeated_rows(
         else:
             nearest_row_by_payment[payment_index] = nearest_row_index
             yield _make_duplicate_problem(pairs, payment_index, row_indexes, nearest_row_index)
-    nearest_rows = _index_array(nearest_row_by_payment.values())
-    yield from pairs.compare(_index_array(nearest_row_by_payment), nearest_rows, pairs.rows.values)
+    nearest_rows = _make_index_array(nearest_row_by_payment.values())
+    yield from pairs.compare(
+        _make_index_array(nearest_row_by_payment), nearest_rows, pairs.rows.values
+    )
     yield from _compare_split_payments(pairs, rows_by_split_payment)
 
 
-def _row_amounts(pairs: PaymentPairs, row_indexes: list[int]) -> dict[int, Decimal]:
+def _find_row_amounts(pairs: PaymentPairs, row_indexes: list[int]) -> dict[int, Decimal]:
     """Return the amounts of the rows that have one, by row."""
     amounts = {}
     for row_index in row_indexes:
@@ -54,7 +56,7 @@ def _find_nearest_row(pairs: PaymentPairs, payment_index: int, row_indexes: list
         return row_indexes[0]
     distances = {
         row_index: subtract(amount, payment_amount).copy_abs()
-        for row_index, amount in _row_amounts(pairs, row_indexes).items()
+        for row_index, amount in _find_row_amounts(pairs, row_indexes).items()
     }
     return min(distances, key=lambda row_index: distances[row_index], default=row_indexes[0])
 
@@ -64,7 +66,7 @@ def _is_split(
 ) -> bool:
     """Return whether the sum of the rows is nearer to the payment's amount than any row is."""
     payment_amount = pairs.payment_amount(payment_index)
-    amounts = _row_amounts(pairs, row_indexes)
+    amounts = _find_row_amounts(pairs, row_indexes)
     if payment_amount is None or not amounts:
         return False
     sum_distance = subtract(total(amounts.values()), payment_amount).copy_abs()
@@ -80,7 +82,7 @@ def _make_split_problem(
         payment_index,
         row_indexes[0],
         service_value=write_digits(pairs.payment_amount(payment_index)),
-        other_value=sum_text(_row_amounts(pairs, row_indexes).values()),
+        other_value=sum_text(_find_row_amounts(pairs, row_indexes).values()),
         difference=Decimal(0),
     )
 
@@ -89,7 +91,7 @@ def _make_duplicate_problem(
     pairs: PaymentPairs, payment_index: int, row_indexes: list[int], nearest_row_index: int
 ) -> PaymentProblem:
     """Make the problem that a payment has other rows beside the nearest one."""
-    amounts = _row_amounts(pairs, row_indexes)
+    amounts = _find_row_amounts(pairs, row_indexes)
     surplus_amount = None
     if nearest_row_index in amounts:
         surplus_amount = subtract(total(amounts.values()), amounts[nearest_row_index])
@@ -113,19 +115,19 @@ def _compare_split_payments(
     a payment in a column is a problem.
     """
     summed_columns, row_columns = _choose_columns(pairs, rows_by_split_payment)
-    first_rows = _index_array(row_indexes[0] for row_indexes in rows_by_split_payment.values())
+    first_rows = _make_index_array(row_indexes[0] for row_indexes in rows_by_split_payment.values())
     yield from pairs.compare(
-        _index_array(rows_by_split_payment),
+        _make_index_array(rows_by_split_payment),
         first_rows,
         summed_columns,
         np.arange(len(rows_by_split_payment)),
     )
-    repeated_payments = _index_array(
+    repeated_payments = _make_index_array(
         payment_index
         for payment_index, row_indexes in rows_by_split_payment.items()
         for _ in row_indexes
     )
-    all_rows = _index_array(
+    all_rows = _make_index_array(
         row_index for row_indexes in rows_by_split_payment.values() for row_index in row_indexes
     )
     yield from _keep_first_problems(pairs.compare(repeated_payments, all_rows, row_columns))
@@ -141,7 +143,7 @@ def _choose_columns(
         column_values = pairs.rows.values.get(column.meaning)
         if isinstance(column_values, DecimalArray) and column.currency:
             amounts = [
-                _combined_amount(pairs, column.meaning, payment_index, row_indexes)
+                _combine_amounts(pairs, column.meaning, payment_index, row_indexes)
                 for payment_index, row_indexes in rows_by_split_payment.items()
             ]
             summed_columns[column.meaning] = DecimalArray(decimals.from_numbers(amounts))
@@ -160,7 +162,7 @@ def _keep_first_problems(problems: Iterable[PaymentProblem]) -> Iterator[Payment
             yield problem
 
 
-def _combined_amount(
+def _combine_amounts(
     pairs: PaymentPairs, meaning: str, payment_index: int, row_indexes: list[int]
 ) -> Decimal | None:
     """Return the amount that the rows of a split payment have together; None if all are blank.
@@ -182,6 +184,6 @@ def _combined_amount(
     return amounts[0] if is_repeated else total(amounts)
 
 
-def _index_array(numbers: Iterable[int]) -> Indexes:
+def _make_index_array(numbers: Iterable[int]) -> Indexes:
     """Return indexes of payments or rows as an array of numpy."""
     return np.fromiter(numbers, dtype=np.int64)

@@ -106,7 +106,7 @@ class Reconciliation:
             compared_by_side[side_rows.side] = {
                 meaning: column_name
                 for meaning, column_name in side_rows.names.items()
-                if self._service_has(meaning)
+                if self._has_service_column(meaning)
             }
         return compared_by_side
 
@@ -122,18 +122,19 @@ class Reconciliation:
             only_in_service = {
                 column.meaning: f"not in the {side_rows.side}"
                 for column in PAYMENT_COLUMNS
-                if column.meaning not in side_rows.names and self._service_has(column.meaning)
+                if column.meaning not in side_rows.names
+                and self._has_service_column(column.meaning)
             }
             only_in_rows = {
                 column_name: "not in the service"
                 for meaning, column_name in side_rows.names.items()
-                if not self._service_has(meaning)
+                if not self._has_service_column(meaning)
             }
             not_compared = dict.fromkeys(side_rows.unknown, "not compared")
             reasons[side_rows.side] = only_in_service | only_in_rows | not_compared
         return reasons
 
-    def _service_has(self, meaning: str) -> bool:
+    def _has_service_column(self, meaning: str) -> bool:
         """Return whether a list of the service has a column with this meaning."""
         zone = self._rules.zone
         return any(family.values(meaning, zone) is not None for family in self._payments.families)
@@ -222,15 +223,15 @@ class Reconciliation:
         'Reconciled'
         """
         report_lines = [
-            self._verdict_line(),
-            *self._kind_lines(),
+            self._write_verdict_line(),
+            *self._write_kind_lines(),
             *self.columns_lines(),
             *(f"  {note}" for note in self.notes),
-            *self._total_lines(),
+            *self._write_total_lines(),
         ]
         return "\n".join(map(printable, report_lines))
 
-    def _verdict_line(self) -> str:
+    def _write_verdict_line(self) -> str:
         """Return the first line of the report: the numbers of rows, and the verdict."""
         uncompared = self._period.uncompared
         families = []
@@ -261,7 +262,7 @@ class Reconciliation:
         ]
         return ". ".join([*warnings, line])
 
-    def _kind_lines(self) -> list[str]:
+    def _write_kind_lines(self) -> list[str]:
         """Return a line for each kind of problem and currency, with the sum of the differences."""
         kind_lines = []
         for group in self.summary().to_dict("records"):
@@ -273,7 +274,7 @@ class Reconciliation:
             kind_lines.append(kind_line)
         return kind_lines
 
-    def _total_lines(self) -> list[str]:
+    def _write_total_lines(self) -> list[str]:
         """Return a line for each currency, with the sums of the sides that have one."""
         total_lines = []
         for totals in self.totals().to_dict("records"):

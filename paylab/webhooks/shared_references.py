@@ -55,7 +55,7 @@ class SharedReferences:
     def _is_sum_of_payments(self, row_index: int, payments: list[int]) -> bool:
         """Return whether a row has the sum of all payments, and the amount of none of them."""
         row_amount = self._pairs.row_amount(row_index)
-        amounts = self._payment_amounts(payments)
+        amounts = self._list_payment_amounts(payments)
         is_amount_missing = len(amounts) < len(payments)
         if row_amount is None or is_amount_missing:
             return False
@@ -67,7 +67,7 @@ class SharedReferences:
 
     def _make_split_problem(self, row_index: int, payments: list[int]) -> PaymentProblem:
         """Make the problem that one row stands for several payments."""
-        amounts = self._payment_amounts(payments)
+        amounts = self._list_payment_amounts(payments)
         row_amount = self._pairs.row_amount(row_index) or Decimal(0)
         return self._pairs.problem(
             "split",
@@ -79,7 +79,7 @@ class SharedReferences:
             side=SERVICE,
         )
 
-    def _payment_amounts(self, payments: list[int]) -> list[Decimal]:
+    def _list_payment_amounts(self, payments: list[int]) -> list[Decimal]:
         """Return the amounts of the payments with these indexes; those without one are left out."""
         amounts = [self._pairs.payment_amount(payment_index) for payment_index in payments]
         return [amount for amount in amounts if amount is not None]

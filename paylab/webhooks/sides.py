@@ -169,7 +169,7 @@ def read_book_rows(
     column_by_meaning, mark_note = _read_book_values(
         frame, name_by_meaning, zone, decimal, date_format
     )
-    notes = _date_format_notes(column_by_meaning)
+    notes = _make_date_format_notes(column_by_meaning)
     if mark_note:
         notes.append(mark_note)
     if "amount" in name_by_meaning and "currency" not in name_by_meaning:
@@ -178,8 +178,8 @@ def read_book_rows(
         )
     return Rows(
         side=BOOKS,
-        ids=_key_texts(frame, name_by_meaning.get("id")),
-        references=_key_texts(frame, name_by_meaning.get("reference")),
+        ids=_read_key_texts(frame, name_by_meaning.get("id")),
+        references=_read_key_texts(frame, name_by_meaning.get("reference")),
         values=column_by_meaning,
         names={meaning: str(name_by_meaning[meaning]) for meaning in column_by_meaning},
         unknown=tuple(
@@ -226,14 +226,14 @@ def _read_book_values(
     return column_by_meaning, mark_note
 
 
-def _key_texts(frame: pd.DataFrame, column_name: object) -> pa.Array:
+def _read_key_texts(frame: pd.DataFrame, column_name: object) -> pa.Array:
     """Return a column of keys as text; nulls if the books do not have it."""
     if column_name is None:
         return pa.nulls(len(frame), pa.string())
     return cell_texts(frame[column_name])
 
 
-def _date_format_notes(column_by_meaning: Mapping[str, object]) -> list[str]:
+def _make_date_format_notes(column_by_meaning: Mapping[str, object]) -> list[str]:
     """Return a note for each date format that was found in the texts."""
     formats: dict[str, None] = {}
     for column in column_by_meaning.values():
@@ -244,8 +244,8 @@ def _date_format_notes(column_by_meaning: Mapping[str, object]) -> list[str]:
 
 def read_event_rows(events: Iterable[Event]) -> Rows:
     """Read the latest event of each payment, in any order of arrival."""
-    latest_events = _latest_events(events)
-    texts_by_event = [_payment_texts(event) for event in latest_events]
+    latest_events = _find_latest_events(events)
+    texts_by_event = [_write_payment_texts(event) for event in latest_events]
     column_by_meaning: dict[str, Any] = {}
     for column in EVENT_COLUMNS:
         meaning = column.meaning
@@ -268,7 +268,7 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
     )
 
 
-def _latest_events(events: Iterable[Event]) -> list[Event]:
+def _find_latest_events(events: Iterable[Event]) -> list[Event]:
     """Return the latest event of each transfer and conversion, in any order of arrival."""
     latest_event_by_payment: dict[tuple[str, str], Event] = {}
     latest_version_by_payment: dict[tuple[str, str], EventVersion] = {}
@@ -283,7 +283,7 @@ def _latest_events(events: Iterable[Event]) -> list[Event]:
     return list(latest_event_by_payment.values())
 
 
-def _payment_texts(event: Event) -> dict[str, str]:
+def _write_payment_texts(event: Event) -> dict[str, str]:
     """Return the values of an event that are compared, as text by the meaning of their column.
 
     Values of another type, and amounts that are no numbers, are left out: anybody can send events.

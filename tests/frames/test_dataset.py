@@ -452,8 +452,8 @@ class Inline:
     ("by", "tz", "asked"),
     [
         (["status", "day"], "UTC", ["summarize_partition_at_once"]),
-        ("day", "Asia/Manila", ["partials"]),
-        ("week", "UTC", ["partials"]),
+        ("day", "Asia/Manila", ["summarize_partition_in_parts"]),
+        ("week", "UTC", ["summarize_partition_in_parts"]),
     ],
 )
 def test_a_summary_has_the_same_numbers_on_a_cluster(tmp_path, by, tz, asked):
@@ -470,8 +470,8 @@ def test_a_summary_has_the_same_numbers_on_a_cluster(tmp_path, by, tz, asked):
     pd.testing.assert_frame_equal(doubled, dataset.summarize(by=by, tz=tz))
     assert doubled["rows"].sum() == 30 + frames.read_parquet(newest).shape[0]
     assert inline.asked[len(asked) :] == [
-        *(["summarize_partition_at_once"] * (asked != ["partials"])),
-        "partials",
+        *(["summarize_partition_at_once"] * (asked != ["summarize_partition_in_parts"])),
+        "summarize_partition_in_parts",
     ]
 
 
@@ -481,7 +481,7 @@ def test_a_cluster_that_has_no_folder():
     dataset.sync(List(rows(20, days=2)))
     found = dataset.summarize(by="day", cluster=inline)
     pd.testing.assert_frame_equal(found, dataset.summarize(by="day"))
-    assert inline.asked == ["summarize_partition_at_once", "partials"]
+    assert inline.asked == ["summarize_partition_at_once", "summarize_partition_in_parts"]
     assert len(frames.Dataset("memory://datasets/none").summarize("day", Inline())) == 0
 
 

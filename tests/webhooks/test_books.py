@@ -15,12 +15,12 @@ import sqlalchemy
 from openpyxl import Workbook
 
 from paylab.errors import ArgumentError, ConfigError, ExactnessError, PaylabError, RuleError
-from paylab.frames.times import time_zone
+from paylab.frames.times import read_time_zone
 from paylab.webhooks.books import read_books
 from paylab.webhooks.payment_values import read_amounts
 from paylab.webhooks.sides import read_book_rows
 
-UTC = time_zone("UTC")
+UTC = read_time_zone("UTC")
 LONG = "99999999999999999999.999999999999999999"
 
 

@@ -212,7 +212,7 @@ class Conversions:
             """The conversion as it is now; None as long as there is none."""
             if conversion_id is None:
                 return self.newest(account_id, since)
-            conversion = self._find(conversion_id)
+            conversion = self._find_conversion(conversion_id)
             return conversion if conversion and _is_since(conversion, since) else None
 
         poller = Poller.for_resource(self._session, "conversions", timeout, every)
@@ -265,7 +265,7 @@ class Conversions:
         except NotFoundError:
             return None
 
-    def _find(self, id: str) -> Conversion | None:
+    def _find_conversion(self, id: str) -> Conversion | None:
         """The conversion with an id, or None; NotFoundError for an id of another kind."""
         try:
             return self.get(id)

@@ -128,7 +128,7 @@ def activate(world: World, person_row: Row) -> None:
         _move_individual(world, person_row, trigger="pass")
 
 
-def _decide(world: World, person_row: Row, _: str) -> None:
+def _decide_verification(world: World, person_row: Row, _: str) -> None:
     """End a verification with its outcome. Assumptions `kyc.names` and `kyc.terminal`."""
     outcome = _choose_outcome(world, person_row)
     if outcome == "under_review":
@@ -206,7 +206,7 @@ MOVES = ("pass", "review", "ask", "reject")
 STEPS: Steps = {
     "individuals": {
         "submit": submit,
-        "decide": _decide,
+        "decide": _decide_verification,
         **{name: partial(_move_individual, trigger=name) for name in MOVES},
     }
 }

@@ -66,7 +66,7 @@ def start_conversion(world: World, account: Row, deposit_row: Row) -> None:
     world.schedule("conversions", conversion_row["id"], PAYOUT_SECONDS, step)
 
 
-def _broadcast(world: World, conversion_row: Row, _: str) -> None:
+def _broadcast_payout(world: World, conversion_row: Row, _: str) -> None:
     """Send the payout of a conversion to its network, and plan the confirmation."""
     conversion_row["payout"] |= {
         "tx_hash": ids.transaction_hash(
@@ -78,7 +78,7 @@ def _broadcast(world: World, conversion_row: Row, _: str) -> None:
     world.schedule("conversions", conversion_row["id"], CONFIRMATION_SECONDS, "confirm")
 
 
-def _confirm(world: World, conversion_row: Row, _: str) -> None:
+def _confirm_payout(world: World, conversion_row: Row, _: str) -> None:
     """Complete a conversion: its network has confirmed the payout."""
     conversion_row["payout"]["completed_at"] = world.stamp()
     _move_conversion(world, conversion_row, trigger="confirm")
@@ -125,8 +125,8 @@ def make_instructions(world: World, currency: str, account_id: str) -> Row:
 
 STEPS: Steps = {
     "conversions": {
-        "broadcast": _broadcast,
-        "confirm": _confirm,
+        "broadcast": _broadcast_payout,
+        "confirm": _confirm_payout,
         "fail": partial(_move_conversion, trigger="fail"),
     },
     "conversion_accounts": {"provision": provision},

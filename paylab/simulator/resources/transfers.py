@@ -34,10 +34,10 @@ def _read_deadline_seconds(world: World) -> int:
     return int(world.service.transfers.deadline_hours) * 3600
 
 
-def _pay(world: World, transfer_row: Row, _: str) -> None:
+def _pay_from_balance(world: World, transfer_row: Row, _: str) -> None:
     """Fund from the balance. If it is too low, wait for a payment until the deadline."""
     if balances.take_amount(world, transfer_row):
-        _fund(world, transfer_row, "")
+        _start_funded_transfer(world, transfer_row, "")
     else:
         world.schedule("transfers", transfer_row["id"], _read_deadline_seconds(world), "expire")
 
@@ -59,7 +59,7 @@ def pay_in(world: World, request: Request) -> Reply:
             waiting_rows.append(transfer_row)
     for transfer_row in sorted(waiting_rows, key=row_position):
         if balances.take_amount(world, transfer_row):
-            _fund(world, transfer_row, "")
+            _start_funded_transfer(world, transfer_row, "")
     return Reply.json(200, balances.list_balances(world))
 
 
@@ -74,7 +74,7 @@ def _waits_for_balance(transfer_row: Row, currency: str) -> bool:
     return bool(transfer_row["source_currency"] == currency)
 
 
-def _fund(world: World, transfer_row: Row, _: str) -> None:
+def _start_funded_transfer(world: World, transfer_row: Row, _: str) -> None:
     """Start a funded transfer, and plan its payout, or its review."""
     transfer_row["_"]["started_at"] = world.stamp()
     _move_transfer(world, transfer_row, trigger="fund")
@@ -84,7 +84,7 @@ def _fund(world: World, transfer_row: Row, _: str) -> None:
     )
 
 
-def _initiate(world: World, transfer_row: Row, _: str) -> None:
+def _initiate_payout(world: World, transfer_row: Row, _: str) -> None:
     """Initiate the payout, and plan its settlement or failure. The status stays `started`."""
     transfer_row["updated_at"] = world.stamp()
     world.put("transfers", transfer_row)
@@ -96,7 +96,7 @@ def _initiate(world: World, transfer_row: Row, _: str) -> None:
     world.schedule("transfers", transfer_row["id"], seconds, "fail" if must_fail else "settle")
 
 
-def _settle(world: World, transfer_row: Row, _: str) -> None:
+def _complete_transfer(world: World, transfer_row: Row, _: str) -> None:
     """Complete a transfer: it has a settlement reference, and the seconds that it took."""
     time_since_start = world.now() - timestamps.from_text(transfer_row["_"]["started_at"])
     transfer_row["completed_in"] = str(int(time_since_start.total_seconds()))
@@ -106,7 +106,7 @@ def _settle(world: World, transfer_row: Row, _: str) -> None:
     _move_transfer(world, transfer_row, trigger="settle")
 
 
-def _fail(world: World, transfer_row: Row, reason: str) -> None:
+def _fail_transfer(world: World, transfer_row: Row, reason: str) -> None:
     """Fail a transfer: its amount goes back to the balance, or its coins to the wallet."""
     balances.return_amount(world, transfer_row)
     transfer_row["failure_reason"] = reason or "The recipient's bank rejected the payout."
@@ -114,7 +114,7 @@ def _fail(world: World, transfer_row: Row, reason: str) -> None:
     return_coins(world, transfer_row)
 
 
-def _release(world: World, transfer_row: Row, _: str) -> None:
+def _end_review(world: World, transfer_row: Row, _: str) -> None:
     """End the review of a transfer, and plan its payout."""
     transfer_row["_"]["outcome"] = None
     _move_transfer(world, transfer_row, trigger="release")
@@ -144,12 +144,12 @@ EVENT_TYPE_BY_MOVE = {
 
 STEPS: Steps = {
     "transfers": {
-        "pay": _pay,
-        "fund": _fund,
-        "initiate": _initiate,
-        "settle": _settle,
-        "fail": _fail,
-        "release": _release,
+        "pay": _pay_from_balance,
+        "fund": _start_funded_transfer,
+        "initiate": _initiate_payout,
+        "settle": _complete_transfer,
+        "fail": _fail_transfer,
+        "release": _end_review,
         **{name: partial(_move_transfer, trigger=name) for name in ("expire", "cancel", "review")},
     }
 }
