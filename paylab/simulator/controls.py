@@ -14,6 +14,7 @@ from ..errors.base import ArgumentError
 from ..errors.names import with_name_suggestions
 from ..files import path_of
 from ..spec import codes, timestamps
+from ..spec.members import Members
 from ..spec.service.service import Service
 from ..spec.text import JsonObject
 from .clock_panel import ClockPanel
@@ -139,7 +140,7 @@ class Controls:
         'pending'
         """
         body = {"to": to, "reason": reason, "force": force}
-        return dict(self._send_control("POST", f"/_simulator/objects/{object_id}", json=body))
+        return Members(self._send_control("POST", f"/_simulator/objects/{object_id}", json=body))
 
     def send_event(
         self, event_type: codes.EventType | str, object_id: str = "", **payload: object
@@ -153,7 +154,7 @@ class Controls:
         '2026'
         """
         body = {"event_type": event_type, "resource_id": object_id, "payload": payload}
-        return dict(self._send_control("POST", "/_simulator/events", json=body))
+        return Members(self._send_control("POST", "/_simulator/events", json=body))
 
     def history(self, object_id: str) -> list[tuple[str, datetime]] | None:
         """Each status that an object has had, with the time when it began; None if not known.
@@ -179,7 +180,7 @@ class Controls:
         10
         """
         body = {"individuals": individuals, "transfers": transfers, "conversions": conversions}
-        return dict(self._send_control("POST", "/_simulator/seed", json=body))
+        return Members(self._send_control("POST", "/_simulator/seed", json=body))
 
     def add_person(
         self,
@@ -200,7 +201,7 @@ class Controls:
         """
         options = {"country": country, "verified": verified, "events": events}
         body = {**options, "outcomes": [*outcomes], **fields}
-        return dict(self._send_control("POST", "/_simulator/people", json=body))
+        return Members(self._send_control("POST", "/_simulator/people", json=body))
 
     def add_account(
         self,
@@ -224,7 +225,7 @@ class Controls:
             if option_value is not None
         }
         body |= {"events": events, **fields}
-        return dict(self._send_control("POST", "/_simulator/accounts", json=body))
+        return Members(self._send_control("POST", "/_simulator/accounts", json=body))
 
     def pay_in(
         self, amount: str | int | Decimal, currency: codes.SourceCurrency | str = "USD"
