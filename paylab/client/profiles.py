@@ -36,7 +36,7 @@ def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tu
 
     Without a name it is `default`, which is empty if the file has none.
     """
-    tables, is_private = _read_profiles(path)
+    tables, is_file_private = _read_profiles(path)
     if profile_name is None and DEFAULT not in tables:
         return DEFAULT, {}
     chosen_name = profile_name or DEFAULT
@@ -54,7 +54,7 @@ def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tu
     _check_names(chosen_name, profile)
     keys = {
         key_name: _resolve_key(
-            f"{chosen_name}.{key_name}", profile[key_name], environ, is_private=is_private
+            f"{chosen_name}.{key_name}", profile[key_name], environ, is_file_private=is_file_private
         )
         for key_name in SECRETS
         if key_name in profile
@@ -67,7 +67,7 @@ def _read_profiles(path: Path) -> tuple[dict[str, Any], bool]:
     try:
         _require_small_file(path)
         with path.open("rb") as file:
-            is_private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
+            is_file_private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
             import tomllib  # only for a file
 
             tables = tomllib.load(file)
@@ -80,7 +80,7 @@ def _read_profiles(path: Path) -> tuple[dict[str, Any], bool]:
         # The parser quotes no values, so its message is safe to repeat.
         raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
     profiles = {profile_name: _hide_keys(table) for profile_name, table in tables.items()}
-    return profiles, is_private
+    return profiles, is_file_private
 
 
 def _require_small_file(path: Path) -> None:
@@ -115,21 +115,21 @@ def _check_names(profile_name: str, profile: Profile) -> None:
 
 
 def _resolve_key(
-    key_place: str, key_setting: object, environ: Mapping[str, str], *, is_private: bool
+    key_place: str, key_setting: object, environ: Mapping[str, str], *, is_file_private: bool
 ) -> Secret:
     """A key of a profile: from a variable, from the keyring, or the text itself.
 
     `key_place` is where it is written, such as `default.api_key`. A key in plain text is refused
     if other users can read the file.
     """
-    if not isinstance(key_setting, Secret):
+    if not isinstance(key_setting, Secret):  # each text became one when the file was read
         raise ConfigError(f"{key_place} must be text")
     scheme = _read_scheme(key_setting)
     if scheme == "env":
         return _read_from_environment(key_place, key_setting, environ)
     if scheme == "keyring":
         return _read_from_keyring(key_place, key_setting)
-    if not is_private:
+    if not is_file_private:
         reason = "other users can read the file: chmod 600 it, or write env:NAME or keyring:NAME"
         raise ConfigError(f"{key_place} is plain text, but {reason}")
     return key_setting

@@ -303,8 +303,8 @@ class Replay(httpx.BaseTransport):
         """The indexes of the calls whose request equals this one but for redacted values."""
         indexes: list[int] = []
         for index, recorded_call in enumerate(self.recorded_calls):
-            pattern = recorded_call.question.pattern
-            if pattern and pattern.fullmatch(question.key):
+            question_pattern = recorded_call.question.pattern
+            if question_pattern and question_pattern.fullmatch(question.key):
                 indexes.append(index)
         return indexes
 
@@ -324,7 +324,7 @@ class Replay(httpx.BaseTransport):
 
 def _find_base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
     """The base URL before the paths of the service; ConfigError unless the HAR has one."""
-    all_base_urls = (_cut_service_path(call.url, service) for call in calls)
+    all_base_urls = (_read_base_url(call.url, service) for call in calls)
     base_urls = list(dict.fromkeys(filter(None, all_base_urls)))
     if len(base_urls) == 1:
         return base_urls[0]
@@ -339,11 +339,12 @@ def _find_base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
     )
 
 
-def _cut_service_path(url: str, service: Service) -> str | None:
+def _read_base_url(url: str, service: Service) -> str | None:
     """The part of a URL before a path of the service; None if it has no such path."""
     url_parts = urlsplit(url)
     path = url_parts.path
     for slash_match in re.finditer("/", path):
-        if service.match(path[slash_match.start() :])[0]:
+        routes, _ = service.match(path[slash_match.start() :])
+        if routes:
             return f"{url_parts.scheme}://{url_parts.netloc}{path[: slash_match.start()]}"
     return None

@@ -106,7 +106,10 @@ class Session:
         )
 
     def _make_sender(self, *, tries_dialects: bool) -> Sender:
-        """Make the sender of this session's requests, over a connection of its own."""
+        """Make the sender of this session's requests, over a connection of its own.
+
+        With `tries_dialects`, it tries other ways of signing after a refused signature.
+        """
         connector = Connector(
             self.settings,
             self._timing,

@@ -81,12 +81,13 @@ def _has_example(country: str, service: Service | None) -> bool:
 
 @explain_arguments
 def wallet(service: Service | None = None) -> dict[str, str]:
-    """Return the details of a crypto wallet without a known key.
+    """Return the details of a crypto wallet whose private key nobody is known to have.
 
     >>> examples.wallet()["network"]
     'base'
     """
-    return _adapt_details("US", codes.CRYPTO_WALLET, WALLET, service)
+    any_country = "US"  # a wallet has the same details in every country
+    return _adapt_details(any_country, codes.CRYPTO_WALLET, WALLET, service)
 
 
 def _adapt_details(
@@ -182,7 +183,7 @@ def _make_extra_values(country: str) -> JsonObject:
 
 
 WALLET: Mapping[str, str] = OPERATIONS["financial_accounts.create"].example["details"]
-"""A crypto wallet without a known key."""
+"""A crypto wallet whose private key nobody is known to have."""
 
 PEOPLE: Mapping[str, JsonMapping] = {
     "MX": {

@@ -6,7 +6,7 @@ The AttributeError of a class with `@with_name_suggestions` says what to use ins
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
@@ -42,7 +42,7 @@ def find_nearest_name(
     return name_by_folded[matches[0]] if matches else None
 
 
-def find_nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
+def find_nearest_names(name: str, known: Collection[str]) -> tuple[str, ...]:
     """Up to five names nearest to a wrong one: by spelling, then by a shared word."""
     from difflib import get_close_matches  # only for a wrong name
 

@@ -57,12 +57,15 @@ class Dataset:
     """
 
     def __init__(self, address: str, *, scale: Scale = None, **options: object) -> None:
-        """Name the folder; nothing is read yet. `options` are those of its file system."""
+        """Name the folder; nothing is read yet. `options` are those of its file system.
+
+        `scale` are the decimals of amounts in a new dataset; ConfigError for an empty address.
+        """
+        if not str(address).strip():
+            raise ConfigError("the address is empty: name a folder")
         self.address = str(address)
         self._options = options
         self._scale = scale
-        if not self.address.strip():
-            raise ConfigError("the address is empty: name a folder")
         self._files = open_store(self.address, options)
 
     def __repr__(self) -> str:
@@ -111,7 +114,7 @@ class Dataset:
         >>> len(dataset.frame(since="2026-01-01", columns=["id", "status"]).columns)
         2
         """
-        extract = Extract.read(since, until, columns)
+        extract = Extract.from_arguments(since, until, columns)
         table = self._read_rows(extract)
         schema = SCHEMAS[self._find_kind(table)]
         return make_frame(table, schema, extract.columns)
@@ -128,9 +131,12 @@ class Dataset:
         >>> dataset.to_arrow(columns=["id"]).num_rows
         130
         """
-        extract = Extract.read(since, until, columns)
+        extract = Extract.from_arguments(since, until, columns)
         table = self._read_rows(extract)
-        return table if extract.columns is None else table.select(extract.columns)
+        if extract.columns is None:
+            return table
+        # In the order asked for, and without columns that only the period needed.
+        return table.select(extract.columns)
 
     def to_polars(
         self,

@@ -53,6 +53,7 @@ class DecimalArray(ExtensionArray):
         array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         if not pa.types.is_decimal(array.type):
             raise TypeError(f"DecimalArray takes Arrow decimals, not {array.type}")
+        # Decimals of 256 bits become those of 128, or ExactnessError.
         self._values = array if pa.types.is_decimal128(array.type) else decimals.fit_width(array)
         self.currencies = currencies
         """The currency of each row, if it is known: sums over several currencies warn."""

@@ -59,7 +59,7 @@ def read_parquet(  # noqa: PLR0913 - which files, of which rows, and which part 
     address = os.fspath(path) if is_url(path) else str(local_path(path))
     require_url(address, storage_options)
     store, file_names = _find_files(address, storage_options or {})
-    extract = Extract.read(since, until, columns)
+    extract = Extract.from_arguments(since, until, columns)
     table = read_part(store, file_names, address, extract)
     sidecar = {} if is_url(address) else read_sidecar(Path(address))
     kind = kind or sidecar.get("kind") or likeliest_schema(table.column_names).name
@@ -102,7 +102,7 @@ class Extract:
     columns: list[str] | None = None
 
     @classmethod
-    def read(
+    def from_arguments(
         cls, since: date | str | None, until: date | str | None, columns: Names | None
     ) -> Extract:
         """The part that arguments describe; RuleError for arguments that describe none."""

@@ -59,11 +59,11 @@ def write_har(rows: Iterable[JsonMapping], base_url: str, to: Path) -> Path:
 
 
 def har_entry(row: JsonMapping, base_url: str) -> JsonObject:
-    """Write a request of a journal as an entry of a HAR file."""
+    """A request of a journal as an entry of a HAR file."""
     milliseconds = round((row["duration"] or 0) * 1000, 3)
     facts = {name: value for name, value in row.items() if name not in IN_HAR}
     if row["sent"] == "whole":
-        facts.pop("answer")
+        facts.pop("answer")  # the response of the entry has it
     return {
         "startedDateTime": row["real_at"],
         "time": milliseconds,

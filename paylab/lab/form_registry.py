@@ -44,14 +44,14 @@ class FormRegistry:
         known_form = self._known_forms.get(subject)
         if known_form is None or new or _is_outdated(known_form, arguments):
             form = make()
-            self.prepare(form)
+            self.connect_to_lab(form)
         else:
             form = known_form.form
             form.show_again()
         self._known_forms[subject] = _KnownForm(arguments, form)
         return form
 
-    def prepare(self, page: FormPage) -> None:
+    def connect_to_lab(self, page: FormPage) -> None:
         """Show the service on a page, open objects from it, and refuse attributes it lacks."""
         page.opener = self._open_object
         page.show_service_name(self._place())

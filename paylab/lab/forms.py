@@ -237,7 +237,7 @@ class Forms:
         'Transfer'
         """
         view = self._make_status_view(of)
-        self._registry.prepare(view)
+        self._registry.connect_to_lab(view)
         return view
 
     def _make_status_view(self, resource: object) -> LiveStatus:

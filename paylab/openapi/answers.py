@@ -141,15 +141,19 @@ class AnswerSchemas:
     def _make_field_schema(
         self, model: type[BaseModel], field: str, shape: AnswerShape, *, in_event: bool
     ) -> Schema:
-        """The schema of a field of a model: by its words, its name, or else its type."""
+        """The schema of a field of a model: by its fixed words, its name, or else its type.
+
+        Events have currencies in lower case.
+        """
         annotation = model.model_fields[field].annotation
         if field in shape.words:
             schema = self._make_words_schema(field, shape.words[field], in_event=in_event)
             is_list = get_origin(_find_plain_type(annotation)) is list
             return {"type": "array", "items": schema} if is_list else schema
         if field in CURRENCY_FIELDS:
-            is_lower = in_event or (model.__name__, field) in _LOWER_CASE_CURRENCIES
-            return {"type": "string", "pattern": "^[a-z]{3,4}$" if is_lower else "^[A-Z]{3,4}$"}
+            is_lower_case = in_event or (model.__name__, field) in _LOWER_CASE_CURRENCIES
+            pattern = "^[a-z]{3,4}$" if is_lower_case else "^[A-Z]{3,4}$"
+            return {"type": "string", "pattern": pattern}
         if field == "details":
             return self._make_details_schema(model.__name__)
         if field == "date_of_birth":

@@ -265,7 +265,7 @@ class Batch:
 
 
 def _old_payments_error(descriptions: Sequence[str]) -> ChoiceError:
-    """The error for rows with an old equal payment of which it cannot be told whether it is theirs.
+    """The error for rows that equal an old payment, which may or may not be that of the row.
 
     `descriptions` name the row and its payment.
     """

@@ -111,8 +111,11 @@ class ListedPayments:
         return select_named(payments, str(order.details.new), self._now)
 
     def _find_of_last_day(self, order: KeyedOrder) -> str | None:
-        """The id of the one live payment of the last 24 hours with the reference of an order."""
-        since = self._now() - DAY - AGE_MARGIN
+        """The id of the payment of the last 24 hours with the reference of an order; None without.
+
+        ChoiceError if several are live, or if all have failed.
+        """
+        since = self._now() - DAY - AGE_MARGIN  # the service's clock may differ
         payments = self._read_newest(order, since)
         if any(not isinstance(payment.created_at, datetime) for payment in payments):
             raise PagingError("a payment of this order does not show when it was made")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64decode
 from decimal import Decimal
 from itertools import islice
+from math import ceil
 from typing import Any
 
 from .. import corridors
@@ -27,6 +28,8 @@ LARGEST_IMAGE_BYTES = 2**20
 
 COMMENT_BYTES = 8_192
 """The size of one comment in an example image."""
+COMMENT_MARKER = b"\xff\xfe"
+"""The bytes before the length of a comment in a JPEG."""
 PIXEL = b64decode(
     "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAP////////////////////////////////////////////////////////"
     "//////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAA"
@@ -187,7 +190,9 @@ def make_required_fields(client: Client, table: str) -> dict[str, Any]:
 
 def make_image(size: int = SMALLEST_IMAGE_BYTES) -> bytes:
     """A JPEG of one pixel, as the specimens are, with comments that make it large enough."""
-    comment = (
-        b"\xff\xfe" + (COMMENT_BYTES + 2).to_bytes(2, "big") + b"specimen" * (COMMENT_BYTES // 8)
-    )
-    return PIXEL[:2] + comment * -(-size // COMMENT_BYTES) + PIXEL[2:]
+    comment_length = (COMMENT_BYTES + 2).to_bytes(2, "big")  # these two bytes included
+    comment_text = b"specimen" * (COMMENT_BYTES // 8)
+    comment = COMMENT_MARKER + comment_length + comment_text
+    comment_count = ceil(size / COMMENT_BYTES)
+    pixel_start = PIXEL[:2]  # the marker with which a JPEG starts
+    return pixel_start + comment * comment_count + PIXEL[2:]

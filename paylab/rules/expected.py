@@ -116,12 +116,12 @@ def expected_field(
     """
     fields: tuple[Field | DetailField, ...] = OPERATIONS[operation].fields
     spec_path = ""
-    nested_value = body
+    parent_value = body
     segments = [path_segment for path_segment in path.split(".") if path_segment]
     for segment_number, segment in enumerate(segments, 1):
         if segment.isdecimal():
             spec_path = join_path(spec_path, segment)
-            nested_value = _list_item(nested_value, int(segment))
+            parent_value = _list_item(parent_value, int(segment))
             continue
         field = _field_named(segment, fields)
         if field is None:
@@ -132,10 +132,11 @@ def expected_field(
         if isinstance(field, DetailField):
             return None
         if field.kind == DETAILS:
-            fields = _detail_fields(as_object(nested_value), as_object(body), service)
+            # The details of an account depend on the account, which has them.
+            fields = _detail_fields(as_object(parent_value), as_object(body), service)
         else:
             fields = field.fields
-        nested_value = as_object(nested_value).get(field.name)
+        parent_value = as_object(parent_value).get(field.name)  # that of the next segment
     return None
 
 

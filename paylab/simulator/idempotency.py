@@ -23,22 +23,24 @@ def answer_once(world: World, request: Request, handler: Handler) -> Reply:
     Assumptions `idempotency.same` and `ca.idempotency-202`.
     """
     settings = world.service.idempotency
+    service_header = settings.header  # for messages: the dispatcher renamed it to KEY_HEADER
     idempotency_key = request.headers.get(KEY_HEADER)
     if idempotency_key is None:
         if settings.key == "required":
             raise KeyRefusedError(
-                400, f"{settings.header} is missing: send a UUID with this request"
+                400, f"{service_header} is missing: send a UUID with this request"
             )
         return handler(world, request)
     if not UUID_PATTERN.fullmatch(idempotency_key):
-        raise KeyRefusedError(400, f"{settings.header} must be a UUID of 36 characters")
+        raise KeyRefusedError(400, f"{service_header} must be a UUID of 36 characters")
     row_id = f"{request.method} {request.path} {idempotency_key.lower()}"
     body_digest = sha256(request.body).hexdigest()
     stored_row = world.find("idempotency", row_id)
     if stored_row is not None and stored_row["until"] > world.stamp():
-        return _repeat_reply(stored_row, body_digest, settings.header)
+        return _repeat_reply(stored_row, body_digest, service_header)
     reply = handler(world, request)
-    if reply.status in settings.stored:
+    stored_statuses = settings.stored
+    if reply.status in stored_statuses:
         stored_answer = {
             "id": row_id,
             "digest": body_digest,
@@ -50,9 +52,9 @@ def answer_once(world: World, request: Request, handler: Handler) -> Reply:
     return reply
 
 
-def _repeat_reply(stored_row: Row, body_digest: str, header: str) -> Reply:
+def _repeat_reply(stored_row: Row, body_digest: str, service_header: str) -> Reply:
     """The stored reply. KeyRefusedError if the body of the request is another one."""
     if stored_row["digest"] != body_digest:
-        raise KeyRefusedError(409, f"this {header} was used with another body")
+        raise KeyRefusedError(409, f"this {service_header} was used with another body")
     headers = {**JSON_HEADERS, "idempotency-replayed": "true"}
     return Reply(stored_row["status"], b64decode(stored_row["body"]), headers)

@@ -55,14 +55,14 @@ def _find_minor_unit(currency: str) -> Decimal:
     return Decimal(1).scaleb(-minor_unit(currency))
 
 
-def _round_amount(amount: Decimal, currency: str, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+def round_amount(amount: Decimal, currency: str, rounding: str = ROUND_HALF_EVEN) -> Decimal:
     """An amount rounded to the minor unit of its currency."""
     return amount.quantize(_find_minor_unit(currency), rounding, EXACT_CONTEXT)
 
 
 def amount_text(amount: Decimal, currency: str) -> str:
     """An amount as the service writes it, padded to the minor unit."""
-    return format(_round_amount(amount, currency), "f")
+    return format(round_amount(amount, currency), "f")
 
 
 def rate_text(exchange_rate: Decimal) -> str:
@@ -73,7 +73,7 @@ def rate_text(exchange_rate: Decimal) -> str:
 def fee(source: Decimal, currency: str, fee_min: Decimal = FEE_MIN) -> Decimal:
     """The fee of a source amount: 0.50 % of it, and at least `fee_min`."""
     fee_amount = EXACT_CONTEXT.multiply(source, FEE_SHARE)
-    return max(_round_amount(fee_amount, currency), fee_min)
+    return max(round_amount(fee_amount, currency), fee_min)
 
 
 def from_source(
@@ -89,7 +89,7 @@ def from_source(
         fee=fee_amount,
         net=net_amount,
         rate=exchange_rate,
-        destination=_round_amount(destination_amount, destination),
+        destination=round_amount(destination_amount, destination),
     )
 
 
@@ -99,7 +99,7 @@ def from_net(net: Decimal, currency: str, destination: str) -> Price:
     source_estimate = EXACT_CONTEXT.divide(net, 1 - FEE_SHARE)
     # The fee is rounded, so the smallest source can be a little below the estimate.
     first_candidate = EXACT_CONTEXT.subtract(
-        _round_amount(source_estimate, currency, ROUND_FLOOR), 2 * minor_amount
+        round_amount(source_estimate, currency, ROUND_FLOOR), 2 * minor_amount
     )
     source = max(EXACT_CONTEXT.add(net, FEE_MIN), first_candidate)
     while EXACT_CONTEXT.subtract(source, fee(source, currency)) < net:
@@ -110,7 +110,7 @@ def from_net(net: Decimal, currency: str, destination: str) -> Price:
 def from_destination(amount: Decimal, currency: str, destination_currency: str) -> Price:
     """The price of the smallest source whose destination is at least this amount."""
     exact_net = EXACT_CONTEXT.divide(amount, rate(currency, destination_currency))
-    net_amount = _round_amount(exact_net, currency, ROUND_CEILING)
+    net_amount = round_amount(exact_net, currency, ROUND_CEILING)
     return from_net(net_amount, currency, destination_currency)._replace(destination=amount)
 
 

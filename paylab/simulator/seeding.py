@@ -282,13 +282,13 @@ class RouteHistory:
     def _draw_amount(self) -> Decimal:
         """A log-normal amount of 5 to 50,000 US dollars, in the source currency."""
         cents = int(self.route.median * 100 * exp(self.random_numbers.gauss(0, self.route.spread)))
-        dollars = Decimal(min(max(cents, 500), 5_000_000)).scaleb(-2)
+        dollars = Decimal(min(max(cents, 500), 5_000_000)).scaleb(-2)  # the limits are in cents
         if self.route.source == "USD":
             return dollars
         amount = dollars * prices.rate("USD", self.route.source)
         if self.route.source == "USDC":  # with millionths, as stablecoins have
             amount += Decimal(int(self.random_numbers.random() * 10_000)).scaleb(-6)
-        return Decimal(prices.amount_text(amount, self.route.source))
+        return prices.round_amount(amount, self.route.source)
 
     def _draw_seconds(self, method: str) -> int:
         """A log-normal duration. Payouts under review take much longer."""

@@ -82,7 +82,7 @@ class BalancePage(FormPage):
         """The amounts as a table, with what its columns mean. Empty without a balance."""
         if not self._balances:
             return ""
-        cells_by_currency = [_amount_cells(balance) for balance in self._balances]
+        cells_by_currency = [_balance_cells(balance) for balance in self._balances]
         table_html = html.grid(
             map(str.capitalize, COLUMNS), cells_by_currency, number_columns=(1, 2, 3)
         )
@@ -108,8 +108,9 @@ class BalancePage(FormPage):
         """The amounts by currency, and what to do about payouts that wait."""
         rows = []
         for balance in self._balances:
-            currency, *amount_cells = _amount_cells(balance)
-            named_amounts = zip(amount_cells, COLUMNS[1:], strict=True)
+            currency, *amount_cells = _balance_cells(balance)
+            _, *amount_names = COLUMNS
+            named_amounts = zip(amount_cells, amount_names, strict=True)
             amounts = [f"{amount} {amount_name}" for amount, amount_name in named_amounts if amount]
             rows.append((currency, ", ".join(amounts)))
         for sentence in self._sentences():
@@ -139,7 +140,7 @@ class BalancePage(FormPage):
         return sentences
 
 
-def _amount_cells(balance: Balance) -> list[str]:
+def _balance_cells(balance: Balance) -> list[str]:
     """The currency and the amounts of `COLUMNS` as text; empty for an amount that is not known."""
     amounts = (balance.available, balance.reserved, balance.awaiting_funds)
     return [balance.currency or "", *("" if amount is None else str(amount) for amount in amounts)]

@@ -64,9 +64,9 @@ def statuses(frame: pd.DataFrame | None) -> Chart:
     Chart('Status funnel')
     """
     counts = Counter(chart_rows(frame)["status"].dropna())
-    is_conversion = frame is not None and "deposit_amount" in frame
-    machine = status.CONVERSION if is_conversion else status.TRANSFER
-    return make_chart("Status funnel", [_funnel_panel(counts, machine)] if counts else [])
+    has_conversions = frame is not None and "deposit_amount" in frame  # transfers lack it
+    status_machine = status.CONVERSION if has_conversions else status.TRANSFER
+    return make_chart("Status funnel", [_funnel_panel(counts, status_machine)] if counts else [])
 
 
 @explain_arguments

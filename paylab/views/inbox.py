@@ -107,17 +107,15 @@ class InboxView(anywidget.AnyWidget):
 
     def _show_details(self, change: JsonObject) -> None:
         """Show the details of the row that was opened; none for row 0."""
-        row_number = change["new"]
-        self.detail = self._detail_html(row_number) if row_number else ""
+        sequence_number = change["new"]
+        self.detail = self._detail_html(sequence_number) if sequence_number else ""
 
-    def _detail_html(self, row_number: int) -> str:
+    def _detail_html(self, sequence_number: int) -> str:
         """The payload of an event, and how it differs from the current resource."""
-        arrivals = [
-            arrival for arrival in self._inbox.newest(ROWS_MAX) if arrival.seq == row_number
-        ]
-        if not arrivals:
+        arrival_by_number = {arrival.seq: arrival for arrival in self._inbox.newest(ROWS_MAX)}
+        if sequence_number not in arrival_by_number:
             return notice("This event is no longer in the table.")
-        arrival = arrivals[0]
+        arrival = arrival_by_number[sequence_number]
         try:
             comparison = comparison_html(self._inbox.difference(arrival))
         except Exception as error:  # shown in place of the response

@@ -42,9 +42,9 @@ def describe_unknown_type(event_type: object) -> str:
     """Return "... is no known type of event; nearest: ..."; "" for a known one or a pattern."""
     if not isinstance(event_type, str) or "*" in event_type or event_type in codes.EVENT_TYPES:
         return ""
-    nearest_types = find_nearest_names(event_type, dict.fromkeys(codes.EVENT_TYPES))
-    choices = f"nearest: {', '.join(nearest_types)}" if nearest_types else "see paylab.codes"
-    return f"{plain(event_type, 60)} is no known type of event; {choices}"
+    nearest_types = find_nearest_names(event_type, codes.EVENT_TYPES)
+    hint = f"nearest: {', '.join(nearest_types)}" if nearest_types else "see paylab.codes"
+    return f"{plain(event_type, 60)} is no known type of event; {hint}"
 
 
 @explain_arguments

@@ -156,12 +156,12 @@ def _check_constants(constants_by_operation: object) -> dict[str, str]:
     problems = {}
     for operation, constants in constants_by_operation.items():
         # TOML reads [extra.transfers.create] as a table `create` in a table `transfers`.
-        verb = _find_unquoted_verb(operation, constants, operation_names)
-        if verb:
-            table_name = f"{EXTRA}.{operation}.{verb}"
+        unquoted_verb = _find_unquoted_verb(operation, constants, operation_names)
+        if unquoted_verb:
+            table_name = f"{EXTRA}.{operation}.{unquoted_verb}"
             problems[table_name] = (
                 f"{table_name} needs quotes around the operation: "
-                f'write [{EXTRA}."{operation}.{verb}"]'
+                f'write [{EXTRA}."{operation}.{unquoted_verb}"]'
             )
             continue
         problem = _find_constants_problem(operation, constants, operation_names)
@@ -187,14 +187,14 @@ def _find_constants_problem(
     return ""
 
 
-def _find_unquoted_verb(resource: str, constants: object, known_operations: Collection[str]) -> str:
-    """The verb of an operation that was written without quotes; "" if it has them.
+def _find_unquoted_verb(table_name: str, table: object, known_operations: Collection[str]) -> str:
+    """The verb of an operation that was written without quotes; "" if none was.
 
     TOML reads `[extra.transfers.create]` as a table `create` in a table `transfers`: the verb is
     "create".
     """
-    verbs = constants if isinstance(constants, Mapping) else ()
-    return next((verb for verb in verbs if f"{resource}.{verb}" in known_operations), "")
+    inner_names = table if isinstance(table, Mapping) else ()
+    return next((name for name in inner_names if f"{table_name}.{name}" in known_operations), "")
 
 
 def _find_unfilled_fields(constants: Mapping[str, object], prefix: str = "") -> Iterator[str]:

@@ -255,9 +255,10 @@ class ConversionView(LiveStatus):
         deposit = resource.deposit
         payout = resource.payout
         is_pending = resource.status == "pending"
-        is_held = self._needs_review and is_pending
+        is_held = is_pending and self._needs_review is True
+        may_be_held = is_pending and self._needs_review is None
         payout_label = PAYOUT_LABELS.get(str(resource.status), "Payout")
-        hold_sentence = PERHAPS_HELD if self._needs_review is None and is_pending else ""
+        hold_sentence = PERHAPS_HELD if may_be_held else ""
         if is_held:
             payout_label = HELD_LABEL
             hold_sentence = HELD

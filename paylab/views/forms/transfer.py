@@ -68,7 +68,7 @@ class QuoteForm(Form):
         currency_choices = [(currency, currency) for currency in codes.SOURCE_CURRENCIES]
         amount_kind_choices = [(label, field_name) for field_name, label in AMOUNT_LABELS.items()]
         amount_field = FormField("amount", "Amount", value=amount)
-        amount_field.set_required(True, assumed=True)
+        amount_field.set_required(True, assumed=True)  # the spec does not say so
         return [
             FormField("payout_method", "To", SELECT, options=route_choices),
             FormField(
