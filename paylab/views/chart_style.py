@@ -25,32 +25,54 @@ Spec = JsonObject
 MIME = "application/vnd.vegalite.v5+json"
 VEGA_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 WIDTH = 540
-"""The width of a picture in pixels; a page draws a chart narrower or wider, as its window."""
-PANEL_WIDTH = 480
+"""The width of a picture in pixels; a page draws a chart narrower or wider, as its output."""
+PANEL_WIDTH = 470
 """The width of a panel of several in one chart, without its axes."""
 PAPER_COLOUR = "#fbfbfa"
 TEXT_LENGTH_MAX = 200
 """Maximum characters of a text in a chart."""
 ASTRAL_CHARACTERS = re.compile("[\U00010000-\U0010ffff]")
-_PAGE_WIDTH = "usual_width + clamp(windowSize()[0] - 920, -240, 180)"
-"""The width in a window: a chart cannot measure its output, which may be beside a side bar.
+_STRETCHING_SIGNAL: JsonObject = {
+    "name": "stretching",
+    "value": "",
+    "bind": {
+        "input": "text",
+        "name": " ",  # else that of the signal is shown
+        "size": 999,
+        "style": "display:block;width:100%;height:0;margin:0;padding:0;border:0;visibility:hidden",
+    },
+}
+"""An invisible input that stretches the box of a chart to the width of the output.
 
-`usual_width` is a parameter of every chart.
+Without it the box is as wide as what is in it, which is nothing yet.
 """
+_MEASURED_WIDTH = "min(containerSize()[0], windowSize()[0] - 116)"
+_GUESSED_WIDTH = "windowSize()[0] - 376"
+_OUTPUT_WIDTH = f"clamp(containerSize()[0] ? {_MEASURED_WIDTH} : {_GUESSED_WIDTH}, 280, 720)"
+"""The width of the output, or, of one that is not on the page yet, of one beside a side bar.
+
+The box of a chart does not become narrower than the chart, so the window limits it as well.
+"""
+_WIDTH = f"usual_width - 540 + {_OUTPUT_WIDTH}"
+"""The width of a chart; `usual_width` is its parameter, 540 or, of panels without axes, less."""
 _WIDTH_SIGNAL: JsonObject = {
     "name": "width",
-    "init": _PAGE_WIDTH,
-    "on": [{"events": {"source": "window", "type": "resize"}, "update": _PAGE_WIDTH}],
+    "init": _WIDTH,
+    "on": [{"events": {"source": "window", "type": "resize"}, "update": _WIDTH}],
 }
 EMBED_OPTIONS: JsonObject = {
     "actions": False,
     "renderer": "svg",
-    "patch": [{"op": "add", "path": "/signals/-", "value": _WIDTH_SIGNAL}],
+    "patch": [
+        {"op": "replace", "path": "/width", "value": 200},  # narrow while it is measured
+        {"op": "add", "path": "/signals/-", "value": _STRETCHING_SIGNAL},
+        {"op": "add", "path": "/signals/-", "value": _WIDTH_SIGNAL},
+    ],
 }
 """How a page draws a chart.
 
 No menu, whose button has no name for a screen reader: `Chart.save` saves a picture. In an SVG the
-colours follow the theme when somebody changes it. The width follows that of the window.
+colours follow the theme when somebody changes it. The width follows that of the output.
 """
 TEXT_COLOUR = "currentColor"
 LINE_COLOUR = "#888888"

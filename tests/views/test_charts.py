@@ -65,15 +65,18 @@ def test_the_vega_lite_compiler_accepts_the_specification_and_finds_marks_to_dra
 @pytest.mark.parametrize("draw", ALL)
 @pytest.mark.parametrize("currencies", ["USD", "PHP USD"])
 def test_a_page_can_change_the_width_of_every_chart(frame, draw, currencies):
-    """A page adds its width to the signals of the compiled chart, which has the usual one."""
+    """A page replaces the width of the compiled chart, and adds signals that measure its output."""
     rows = pd.concat([frame.assign(source_currency=each) for each in currencies.split()])
     chart = draw(rows)
     compiled = vl_convert.vegalite_to_vega(chart.spec, vl_version=chart_program.VEGA_LITE_VERSION)
-    [change] = chart._repr_mimebundle_()[1][chart_style.MIME]["embed_options"]["patch"]
-    assert (change["op"], change["path"]) == ("add", "/signals/-")
+    changes = chart._repr_mimebundle_()[1][chart_style.MIME]["embed_options"]["patch"]
+    assert [(each["op"], each["path"]) for each in changes] == [
+        ("replace", "/width"),
+        *[("add", "/signals/-")] * 2,
+    ]
     signals = {each["name"]: each for each in compiled["signals"]}
-    assert signals["usual_width"]["value"] == compiled["width"]
-    assert change["value"]["name"] == "width"
+    assert signals["usual_width"]["value"] == compiled["width"] > changes[0]["value"]
+    assert [each["value"]["name"] for each in changes[1:]] == ["stretching", "width"]
 
 
 @pytest.mark.parametrize("draw", ALL)
