@@ -203,6 +203,7 @@ def find_our_name(sdk_name: str, known_names: Set[str]) -> str | None:
     """The first suggestion for a name of another SDK that the owner of the names can follow."""
     folded_name = fold_name(sdk_name)
     habits = read_habits()
+    # Some names are only listed in the plural.
     suggestions = habits.get(folded_name) or habits.get(f"{folded_name}s", [])
     for suggestion, needed_names in suggestions:
         if known_names & needed_names:

@@ -188,7 +188,10 @@ def _refuse_to_set(owner: object, name: str, _value: object) -> NoReturn:
         raise error_class(f"{message}: {copy_text}")
     places = list(_find_parameters(owner, name))
     if places:
-        places_text = " or ".join([", ".join(places[:-1]), places[-1]] if places[1:] else places)
+        *earlier_places, last_place = places
+        places_text = last_place
+        if earlier_places:
+            places_text = f"{', '.join(earlier_places)} or {last_place}"
         raise error_class(f"{message}: pass {name}= to {places_text}")
     raise error_class(f"{message}: {list_names(dir(owner))}")
 

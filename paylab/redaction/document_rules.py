@@ -49,6 +49,8 @@ _DIGITS = re.compile(r"\d(?:[A-Za-z.\-/ ]{0,6}\d){4}", re.ASCII)
 _DOCUMENT = re.compile(r"""document\w{0,20}["']{0,2}\s*[:=(\[{]|["']type["']""", re.IGNORECASE)
 _LABEL_DISTANCE_MAX = 200
 """Maximum characters from the name of a document to that of its number."""
+_OWN_LABEL_LENGTH_MAX = 60
+"""Maximum characters of the label directly before a number."""
 
 
 def is_harmless_number(number: str) -> bool:
@@ -84,8 +86,8 @@ def _has_document_label(text: str, number_start: int) -> bool:
     """
     text_before = text[max(0, number_start - _LABEL_DISTANCE_MAX) : number_start]
     is_quoted = text_before[-1:] in ("'", '"', ">")
-    has_label = _LABEL.search(text_before[-60:]) or _DOCUMENT.search(text_before)
-    return is_quoted or bool(has_label)
+    has_own_label = _LABEL.search(text_before[-_OWN_LABEL_LENGTH_MAX:]) is not None
+    return is_quoted or has_own_label or _DOCUMENT.search(text_before) is not None
 
 
 def _is_harmless_cuit(number: str) -> bool:

@@ -212,7 +212,7 @@ def decode_image(match: re.Match[str]) -> bytes:
         return match[0].encode("utf-8", "surrogatepass")
     try:
         plain_base64 = escapes.decode(base64_text.replace("\\/", "/")).translate(_URL_SAFE)
-        return a2b_base64(plain_base64 + "==")
+        return a2b_base64(plain_base64 + "==")  # padding that is too long is ignored
     except ValueError:
         return base64_text.encode()
 

@@ -257,6 +257,7 @@ def badge(text: str) -> str:
     colour = BADGE_COLOURS.get(service_kind.upper(), LIVE_COLOUR)
     fill = f"background:{colour};color:#fff"
     if colour != LIVE_COLOUR:  # quiet: only what may move real money calls for attention
+        # The digits 24 after a colour make it almost transparent.
         fill = f"background:{colour}24;color:var(--jp-ui-font-color1, inherit)"
     style = (
         f"{fill};border:1px solid {colour};border-radius:10px;padding:0 8px;font-size:11px;"

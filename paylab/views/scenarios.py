@@ -157,7 +157,7 @@ def _headline(run: Any) -> str:
 
 
 def _way_html(run: Any) -> str:
-    """What was simulated, the facts of the object, and its way."""
+    """The outcome and the facts of the object, and a table of the statuses that it had."""
     history_rows = [
         (_time_text(way_step.at), way_step.status, way_step.what) for way_step in run.way
     ]
