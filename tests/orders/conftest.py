@@ -22,13 +22,6 @@ def service():
 
 
 @pytest.fixture
-def other_service():
-    """A second payments service, at another address."""
-    with HttpService() as server:
-        yield server.service
-
-
-@pytest.fixture
 def connect(service):
     """A function that connects a new lab to the service, as a new cell or program does."""
 

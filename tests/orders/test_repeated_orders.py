@@ -1,6 +1,5 @@
 """One order sent again: what is paid, and what is reported."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 
 import pytest
@@ -11,13 +10,6 @@ from service_answer import Answer
 WITHOUT_ACCOUNT = {name: value for name, value in ORDER.items() if name != "financial_account_id"}
 JOSE = "Jos\u00e9 7"
 JOSE_DECOMPOSED = "Jose\u0301 7"
-
-
-@dataclass(frozen=True)
-class Account:
-    """Any object with an id."""
-
-    id: str
 
 
 def order(reference=None, **changes):
