@@ -288,7 +288,7 @@ def _check_settings(settings: Settings) -> None:
     if not _is_stripped(settings.secret_key):
         raise ConfigError("secret_key is empty, or has a space or line break at an end")
     token = settings.control_token
-    if token is not None and not all("!" <= letter <= "~" for letter in token.reveal()):
+    if token is not None and not all("!" <= character <= "~" for character in token.reveal()):
         raise ConfigError("control_token must be printable ASCII without spaces")
     if not _is_number(settings.timeout, int | float) or settings.timeout <= 0:
         raise ConfigError("timeout must be a number of seconds above 0")
@@ -306,7 +306,9 @@ def _is_header_value(key: Secret) -> bool:
     """Whether a key fits into headers, and into Authorization before a comma."""
     key_text = key.reveal()
     return (
-        bool(key_text) and "," not in key_text and all("!" <= letter <= "~" for letter in key_text)
+        bool(key_text)
+        and "," not in key_text
+        and all("!" <= character <= "~" for character in key_text)
     )
 
 

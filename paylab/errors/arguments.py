@@ -278,7 +278,7 @@ def _have_items_type(collection: object, type_arguments: tuple[Any, ...]) -> boo
     if not isinstance(collection, Mapping | list | set | frozenset | tuple | str | bytes):
         return True
     has_item_type = len(item_types) == 1
-    has_key_type = isinstance(collection, Mapping) and len(item_types) == 2
-    if not has_item_type and not has_key_type:
+    has_key_and_value_type = isinstance(collection, Mapping) and len(item_types) == 2
+    if not has_item_type and not has_key_and_value_type:
         return True
     return all(has_type(member, item_types[0]) for member in collection)

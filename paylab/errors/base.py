@@ -227,7 +227,7 @@ class ReadOnlyError(PaylabError):
 class ReplayError(PaylabError):
     """A request that is not in the recording; `nearest` is the most similar recorded request.
 
-    `differences` lists the fields that differ.
+    `differences` are sentences, one for each field that differs.
     """
 
     def __init__(self, message: str, nearest: str = "", differences: Sequence[str] = ()) -> None:
@@ -244,7 +244,7 @@ class ReplayError(PaylabError):
 
     def _details(self) -> list[str]:
         """The nearest request and the differences, a line each."""
-        difference_lines = [f"    {difference}" for difference in self.differences]
+        difference_lines = [f"    {difference_text}" for difference_text in self.differences]
         nearest_lines = [f"  Nearest: {self.nearest}"] if self.nearest else []
         return [*nearest_lines, *difference_lines]
 

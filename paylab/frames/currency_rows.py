@@ -111,8 +111,10 @@ def warn_of_pairs(left: CurrencyRows | None, right: CurrencyRows | None) -> None
     has_currencies = (left.name_indexes >= 0) & (right.name_indexes >= 0)
     is_mixed = has_currencies & (left.name_indexes != right_indexes)
     if is_mixed.any():
-        left_names = {left.names[index] for index in np.unique(left.name_indexes[is_mixed])}
-        right_names = {right.names[index] for index in np.unique(right.name_indexes[is_mixed])}
+        left_mixed_indexes = np.unique(left.name_indexes[is_mixed])
+        right_mixed_indexes = np.unique(right.name_indexes[is_mixed])
+        left_names = {left.names[name_index] for name_index in left_mixed_indexes}
+        right_names = {right.names[name_index] for name_index in right_mixed_indexes}
         _warn_of_currencies(sorted(left_names | right_names))
 
 

@@ -69,15 +69,15 @@ class DecimalArray(ExtensionArray):
     @classmethod
     def _from_scalars(cls, scalars: Any, *, dtype: object) -> DecimalArray:
         """Only decimals: text and integers that a function returned keep their type."""
-        elements = list(scalars)
-        present_elements = [
-            element for element in elements if not operands.is_missing_value(element)
+        scalar_list = list(scalars)
+        present_scalars = [
+            scalar for scalar in scalar_list if not operands.is_missing_value(scalar)
         ]
-        if not present_elements or not all(
-            isinstance(element, Decimal) for element in present_elements
+        if not present_scalars or not all(
+            isinstance(scalar, Decimal) for scalar in present_scalars
         ):
             raise ValueError("these are not decimals")
-        return cls(operands.exact_decimals(elements))
+        return cls(operands.exact_decimals(scalar_list))
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
@@ -315,8 +315,8 @@ class DecimalArray(ExtensionArray):
             currency_rows.warn_of_pairs(self.currencies, other.currencies)
         results = op(operand, self._values) if swapped else op(self._values, operand)
         # A product with another column, which may have rates, is in an unknown currency.
-        may_convert = is_list_like(other) and op not in ADDITIONS
-        return DecimalArray(results) if may_convert else self._replace_values(results)
+        may_change_currency = is_list_like(other) and op not in ADDITIONS
+        return DecimalArray(results) if may_change_currency else self._replace_values(results)
 
     def _compare(self, other: object, op: Callable[[Any, Any], Any]) -> Any:
         """Compare each amount; a float is taken as it is printed, and `==` warns of it."""

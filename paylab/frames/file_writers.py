@@ -127,8 +127,8 @@ def _write_csv(rows: FileRows, path: Path) -> None:
         with compress_if_gz(sink, path) as file:
             _write_csv_rows(rows, file)
         # Before the file is replaced: the sidecar describes the old one.
-        mode = sidecars.forget_sidecar(path)
-    _write_or_remove_sidecar(rows, path, mode)
+        old_permissions = sidecars.forget_sidecar(path)
+    _write_or_remove_sidecar(rows, path, old_permissions)
 
 
 def _print_csv(rows: FileRows, _: Path) -> None:
@@ -161,8 +161,8 @@ def _write_json_lines(rows: FileRows, path: Path) -> None:
                 json_lines = (json.dumps(row, ensure_ascii=False) for row in table.to_pylist())
                 file.writelines(json_line.encode() + b"\n" for json_line in json_lines)
         # Before the file is replaced: the sidecar describes the old one.
-        mode = sidecars.forget_sidecar(path)
-    _write_or_remove_sidecar(rows, path, mode)
+        old_permissions = sidecars.forget_sidecar(path)
+    _write_or_remove_sidecar(rows, path, old_permissions)
 
 
 def _write_excel(rows: FileRows, path: Path) -> None:
@@ -192,19 +192,21 @@ def _write_folder(rows: FileRows, path: Path) -> None:
     with replace_folder(path, could_be_exported) as folder:
         write_days(rows.convert_to(arrow_schema), folder, arrow_schema)
         # Before the folder is replaced: the sidecar describes the old one.
-        mode = sidecars.forget_sidecar(path)
-    _write_or_remove_sidecar(rows, path, mode)
+        old_permissions = sidecars.forget_sidecar(path)
+    _write_or_remove_sidecar(rows, path, old_permissions)
 
 
-def _write_or_remove_sidecar(rows: FileRows, path: Path, mode: int | None = None) -> None:
+def _write_or_remove_sidecar(
+    rows: FileRows, path: Path, old_permissions: int | None = None
+) -> None:
     """Write the sidecar of a file if the rows have facts for one, otherwise remove an old one.
 
-    `mode` has the permissions of the old sidecar.
+    The new sidecar gets the permissions of the old one.
     """
     if rows.about is None:
         sidecars.forget_sidecar(path)
     else:
-        sidecars.write_sidecar(path, rows.schema, rows.about, mode)
+        sidecars.write_sidecar(path, rows.schema, rows.about, old_permissions)
 
 
 WRITERS: dict[str, Write] = {

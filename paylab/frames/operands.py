@@ -31,21 +31,21 @@ INTERPOLATED = (
 
 def exact_decimals(values: Any) -> pa.Array:
     """Anything list-like as Arrow decimals; ExactnessError for floats and other text."""
-    array = _convert_to_arrow(values)
-    if array is None:
+    arrow_values = _convert_to_arrow(values)
+    if arrow_values is None:
         return decimals.from_numbers(map(_read_exact_number, values)).combine_chunks()
-    if pa.types.is_decimal128(array.type):
-        return array
-    if pa.types.is_decimal(array.type):
-        return decimals.fit_width(array)
-    if pa.types.is_integer(array.type):
-        return decimals.fit_width(array.cast(pa.decimal128(20, 0)))  # any integer of 64 bits
-    if pa.types.is_null(array.type) or array.null_count == len(array):
-        return pa.nulls(len(array), pa.decimal128(18, 2))  # the narrowest type of a column
-    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
-        texts = pa.chunked_array([array.cast(pa.string())])
+    if pa.types.is_decimal128(arrow_values.type):
+        return arrow_values
+    if pa.types.is_decimal(arrow_values.type):
+        return decimals.fit_width(arrow_values)
+    if pa.types.is_integer(arrow_values.type):
+        return decimals.fit_width(arrow_values.cast(pa.decimal128(20, 0)))  # any integer of 64 bits
+    if pa.types.is_null(arrow_values.type) or arrow_values.null_count == len(arrow_values):
+        return pa.nulls(len(arrow_values), pa.decimal128(18, 2))  # the narrowest type of a column
+    if pa.types.is_string(arrow_values.type) or pa.types.is_large_string(arrow_values.type):
+        texts = pa.chunked_array([arrow_values.cast(pa.string())])
         return decimals.read_decimals(texts, "amount").combine_chunks()
-    raise ExactnessError(_describe_inexact(array))
+    raise ExactnessError(_describe_inexact(arrow_values))
 
 
 def refuse_floats(values: Any) -> None:
@@ -75,8 +75,8 @@ def read_operand(operand: object, row_count: int) -> pa.Array:
     """
     if is_list_like(operand):
         return _require_length(exact_decimals(operand), row_count)
-    is_computable = read_number(operand) is not None or is_missing_value(operand)
-    if isinstance(operand, str) or not is_computable:  # also the text of a number
+    is_number_like = read_number(operand) is not None or is_missing_value(operand)
+    if isinstance(operand, str) or not is_number_like:  # also the text of a number
         use = "" if read_number(operand) is None else ': write Decimal("...") for text of a number'
         raise TypeError(f"amounts do not compute with {operand!r:.{decimals.SHOWN_LENGTH}}{use}")
     return pa.repeat(exact_decimals([operand])[0], row_count)

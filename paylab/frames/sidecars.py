@@ -31,11 +31,11 @@ def find_sidecar_path(path: Path) -> Path:
 
 
 def write_sidecar(
-    path: Path, schema: Schema, about: Mapping[str, object], mode: int | None = None
+    path: Path, schema: Schema, about: Mapping[str, object], permissions: int | None = None
 ) -> None:
     """Write a description of the columns, and `about`, the source of the rows.
 
-    `mode` has the permissions of an earlier sidecar. The new sidecar keeps them.
+    `permissions` are those of an earlier sidecar. The new sidecar keeps them.
     """
     columns = [
         {
@@ -47,16 +47,16 @@ def write_sidecar(
         for column in schema.columns
     ]
     sidecar_json = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
-    with replace(find_sidecar_path(path), mode=mode) as sink:
+    with replace(find_sidecar_path(path), mode=permissions) as sink:
         sink.write(sidecar_json.encode() + b"\n")
 
 
 def forget_sidecar(path: Path) -> int | None:
-    """Remove the sidecar of a replaced file or folder; return its mode, None without one."""
+    """Remove the sidecar of a replaced file or folder; return its permissions, None without one."""
     sidecar_path = find_sidecar_path(path)
-    mode = file_mode(sidecar_path)
+    permissions = file_mode(sidecar_path)
     sidecar_path.unlink(missing_ok=True)
-    return mode
+    return permissions
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:

@@ -213,8 +213,8 @@ def _find_unknown_name(
 ) -> str | None:
     """The first text among arguments that is no column and that an error is about."""
     error_text = str(error)
-    names = (text for text in list_texts(arguments) if text not in frame.columns)
-    return next((name for name in names if name in error_text), None)
+    candidate_names = [text for text in list_texts(arguments) if text not in frame.columns]
+    return next((name for name in candidate_names if name in error_text), None)
 
 
 def _describe_attribute(frame: pd.DataFrame, name: str) -> str:

@@ -81,7 +81,7 @@ def _make_inbox_functions(
     """Make the functions of an inbox: to wait, to read an object, to show it, and to close it."""
     from ..webhooks.inbox import InboxFunctions
 
-    views: list[Any] = []  # empty, or the only view
+    shown_views: list[Any] = []  # empty, or the only view
 
     def close() -> None:
         """Delete the subscription, and stop receiving and showing."""
@@ -91,18 +91,18 @@ def _make_inbox_functions(
             pass  # the service or the subscription no longer exists, or the lab was closed
         finally:
             stop_receiving()
-            for view in views:
+            for view in shown_views:
                 view.stop()
 
     def show(inbox: Inbox) -> Any:
         """Show one table for all displays of the inbox; update it while the inbox is open."""
         from ..views.inbox import InboxView
 
-        if not views:
-            views.append(InboxView(inbox, client.place()))
+        if not shown_views:
+            shown_views.append(InboxView(inbox, client.place()))
         if not inbox.is_open:
-            views[0].stop()
-        return views[0]
+            shown_views[0].stop()
+        return shown_views[0]
 
     return InboxFunctions(client.sleep, partial(current, client), show, close)
 

@@ -115,8 +115,10 @@ def rename_fields(condition: object, names: Mapping[str, str]) -> Any:
 
 def _make_individual_conditions(service: Service, details: DetailSchemas) -> list[Schema]:
     """The conditions that the country and the products of an individual set."""
-    groups = _group_corridors(service)
-    country_condition = {"anyOf": [_make_country_condition(group, details) for group in groups]}
+    corridor_groups = _group_corridors(service)
+    country_condition = {
+        "anyOf": [_make_country_condition(corridors, details) for corridors in corridor_groups]
+    }
     conditions: list[Schema] = [country_condition, _make_product_condition(service)]
     # The `required` of the body lists names of its own fields only: a field inside an object, such
     # as `address.city`, is required by a condition.
@@ -141,7 +143,7 @@ def _make_product_condition(service: Service) -> Schema:
 def _group_corridors(service: Service) -> Iterable[list[Corridor]]:
     """The corridors in groups of countries with equal rules."""
     corridors_by_country = countries.of(service)
-    groups: dict[tuple[object, ...], list[Corridor]] = {}
+    corridors_by_rules: dict[tuple[object, ...], list[Corridor]] = {}
     for country in codes.COUNTRIES:
         corridor = corridors_by_country.get(country)
         if corridor is None:
@@ -153,14 +155,14 @@ def _group_corridors(service: Service) -> Iterable[list[Corridor]]:
             corridor.required,
             service.account(country, "bank_account"),
         )
-        groups.setdefault(rules, []).append(corridor)
-    return groups.values()
+        corridors_by_rules.setdefault(rules, []).append(corridor)
+    return corridors_by_rules.values()
 
 
-def _make_country_condition(group: list[Corridor], details: DetailSchemas) -> Schema:
-    """The condition that a country sets, for a group of countries with equal rules."""
-    corridor = group[0]
-    country_codes = [member.country for member in group]
+def _make_country_condition(corridors: list[Corridor], details: DetailSchemas) -> Schema:
+    """The condition that a country sets, for the corridors of countries with equal rules."""
+    corridor = corridors[0]
+    country_codes = [same_corridor.country for same_corridor in corridors]
     properties: Schema = {
         "country": {"enum": country_codes},
         "address": {"properties": {"country": {"enum": country_codes}}},
@@ -172,7 +174,7 @@ def _make_country_condition(group: list[Corridor], details: DetailSchemas) -> Sc
         properties["product_types"] = {"items": {"enum": list(corridor.open_products)}}
     if corridor.phone:
         properties["phone"] = format_schema(corridor.phone)
-    title = corridor.name if len(group) == 1 else ", ".join(country_codes)
+    title = corridor.name if len(corridors) == 1 else ", ".join(country_codes)
     required_names = ["country", *corridor.required]
     return {"title": title, "properties": properties, "required": required_names}
 
@@ -196,12 +198,12 @@ def _make_transfer_condition(service: Service) -> Schema:
     # The id alone is a deprecated spelling where the service has the object.
     if name_moved_references(service, OPERATIONS["transfers.create"]):
         account_fields.append("financial_account_id")
-    accounts = [{"required": [field_name]} for field_name in account_fields]
+    account_choices = [{"required": [field_name]} for field_name in account_fields]
     without_quote: Schema = {
         "title": "Without a quote",
         "required": ["payout_method", "source_currency", "destination_currency"],
         "properties": {"quote_id": NEVER},
-        "allOf": [any_of(accounts), ONE_AMOUNT],
+        "allOf": [any_of(account_choices), ONE_AMOUNT],
     }
     if service.transfers.default_network == NONE:
         without_quote["allOf"].append(_make_network_condition(service))

@@ -69,8 +69,8 @@ def _make_token_examples(service: Service, operation: Operation) -> Iterator[Nam
 
 def _make_image_examples(_service: Service, _: Operation) -> Iterator[NamedExample]:
     """The front of a document, as the smallest image that the service accepts."""
-    content = b64encode(_PNG_SIGNATURE + bytes(codes.IMAGE_MIN)).decode()
-    image_side = {"type": codes.IMAGE_SIDES[0], "content": f"data:image/png;base64,{content}"}
+    image_base64 = b64encode(_PNG_SIGNATURE + bytes(codes.IMAGE_MIN)).decode()
+    image_side = {"type": codes.IMAGE_SIDES[0], "content": f"data:image/png;base64,{image_base64}"}
     yield "front", "The front of a document, as small as it may be", {"images": [image_side]}
 
 

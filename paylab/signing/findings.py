@@ -164,13 +164,13 @@ class Finding:
         if self.match:
             return printable_lines(f"match: {self.message}")
         is_named = self.mistake not in (None, "unknown")
-        finding_lines = [
+        repr_lines = [
             f"{self.mistake}: {self.message}" if is_named else self.message,
             f"  layer   {self.layer}",
             f"  line    {self.line}",
         ]
         if self.theirs is not None:
-            finding_lines.append(f"  theirs  {self.theirs}")
+            repr_lines.append(f"  theirs  {self.theirs}")
         if self.ours is not None:
-            finding_lines.append(f"  ours    {self.ours}")
-        return "\n".join(map(printable, finding_lines))
+            repr_lines.append(f"  ours    {self.ours}")
+        return "\n".join(map(printable, repr_lines))

@@ -73,7 +73,8 @@ def _make_path_pattern(template: str) -> re.Pattern[str]:
     """The pattern of the paths of a template, with a group for each placeholder."""
     pattern_text = ""
     # `split` returns fixed texts with the names of placeholders between them.
-    for piece_number, path_piece in enumerate(PLACEHOLDER.split(template)):
+    for piece_number, template_piece in enumerate(PLACEHOLDER.split(template)):
         is_placeholder = piece_number % 2 == 1
-        pattern_text += f"(?P<{path_piece}>[^/]+)" if is_placeholder else re.escape(path_piece)
+        piece_pattern = f"(?P<{template_piece}>[^/]+)"
+        pattern_text += piece_pattern if is_placeholder else re.escape(template_piece)
     return re.compile(pattern_text)

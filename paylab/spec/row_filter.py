@@ -145,11 +145,13 @@ class RowFilter:
 
         Not without `since`, without a readable time, or if the rows of the page are not in order.
         """
-        times = [_read_time(row.get("created_at")) for row in rows]
-        known_times = [time for time in times if time is not None]
+        row_times = [_read_time(row.get("created_at")) for row in rows]
+        known_times = [row_time for row_time in row_times if row_time is not None]
         if self.since is None or not known_times:
             return False
-        is_newest_first = all(time >= next_time for time, next_time in pairwise(known_times))
+        is_newest_first = all(
+            row_time >= next_time for row_time, next_time in pairwise(known_times)
+        )
         return is_newest_first and known_times[-1] < self.since
 
     def describe(self) -> dict[str, str]:

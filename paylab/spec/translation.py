@@ -145,7 +145,7 @@ class Translation:
         the object does not state one.
         """
         country = json_object.get("country", country)
-        renamed_object = rename_instruction_details(self.service, json_object, rename)
+        renamed_copy = rename_instruction_details(self.service, json_object, rename)
 
         def rename_in_account(account: object) -> Any:
             """Rename the details of an account inside the object."""
@@ -158,13 +158,13 @@ class Translation:
             detail_names = self._choose_detail_names(
                 country, json_object.get("type"), details, in_service_names=in_service_names
             )
-            renamed_object["details"] = rename(detail_names, details)
+            renamed_copy["details"] = rename(detail_names, details)
         accounts = json_object.get("financial_accounts")
         if isinstance(accounts, list):
-            renamed_object["financial_accounts"] = list(map(rename_in_account, accounts))
+            renamed_copy["financial_accounts"] = list(map(rename_in_account, accounts))
         if isinstance(json_object.get("payout_account"), dict):
-            renamed_object["payout_account"] = rename_in_account(json_object["payout_account"])
-        return renamed_object
+            renamed_copy["payout_account"] = rename_in_account(json_object["payout_account"])
+        return renamed_copy
 
     def _choose_detail_names(
         self,
@@ -265,12 +265,12 @@ def _count_misfits(
     Fewer of both is a better fit. `in_service_names` is whether the details have the service's
     names.
     """
-    known_names = set(settings.fields)
+    settings_names = set(settings.fields)
     if in_service_names:
         their_names = make_account_names(settings).their_names
-        known_names = {their_names.get(our_name, our_name) for our_name in known_names}
-    unknown_names = details.keys() - known_names
-    missing_names = known_names - details.keys()
+        settings_names = {their_names.get(our_name, our_name) for our_name in settings_names}
+    unknown_names = details.keys() - settings_names
+    missing_names = settings_names - details.keys()
     return len(unknown_names), len(missing_names)
 
 

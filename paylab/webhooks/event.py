@@ -171,14 +171,14 @@ def read_event(delivery: RawEvent, wrapper: Wrapper = SPEC_WRAPPER) -> Event:
     'transfer.completed'
     """
     body = _read_object(delivery)
-    body_parts = _split_body(body, wrapper) or _split_body(body, SPEC_WRAPPER)
-    if body_parts is None:
+    type_and_payload = _split_body(body, wrapper) or _split_body(body, SPEC_WRAPPER)
+    if type_and_payload is None:
         fields = f"{wrapper.type_field} (text) and {wrapper.payload_field} (object)"
         raise UnreadableEventError(
             f"an event has {fields}; webhooks.type_field and webhooks.payload_field in "
             "service.toml set other names"
         )
-    event_type, payload = body_parts
+    event_type, payload = type_and_payload
     event = make_event(event_type, payload, wrapper.service)
     event = replace(event, event_id=_write_as_text(value_at(body, wrapper.id_field)) or "")
     if not event.id and event.family in FAMILIES:

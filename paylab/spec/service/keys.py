@@ -224,16 +224,16 @@ def unknown_setting_message(key: str) -> str:
     if is_group(key):
         return f"{key} is a table, not a value"
     known_table = key
-    unknown_name = key  # the first name that the known table does not have
+    unknown_rest = key  # what the known table does not have
     while known_table and not is_group(known_table):
-        known_table, _, unknown_name = known_table.rpartition(".")
-    paths_elsewhere = _find_paths_with(unknown_name.partition(".")[0])
+        known_table, _, unknown_rest = known_table.rpartition(".")
+    paths_elsewhere = _find_paths_with(unknown_rest.partition(".")[0])
     if not known_table and 0 < len(paths_elsewhere) <= LISTED_PATHS_MAX:
         return f"there is no setting {key}; there are {', '.join(paths_elsewhere)}"
     prefix = f"{known_table}." if known_table else ""
     inner_keys = [name.removeprefix(prefix) for name in setting_keys() if name.startswith(prefix)]
     known_names = dict.fromkeys(inner_key.partition(".")[0] for inner_key in inner_keys)
-    nearest_keys = [f"{prefix}{name}" for name in get_close_matches(unknown_name, known_names, 2)]
+    nearest_keys = [f"{prefix}{name}" for name in get_close_matches(unknown_rest, known_names, 2)]
     if nearest_keys:
         return f"there is no setting {key}; nearest: {', '.join(nearest_keys)}"
     all_keys = ", ".join(f"{prefix}{name}" for name in known_names)

@@ -68,7 +68,9 @@ class FormControls:
 
     def show_failure(self, lines: Iterable[str]) -> None:
         """Show why nothing was sent, or what the service answered."""
-        paragraphs = [f'<p class="paylab-error">{html.escape(line)}</p>' for line in lines]
+        paragraphs = [
+            f'<p class="paylab-error">{html.escape(failure_line)}</p>' for failure_line in lines
+        ]
         self.message.html = f'<div class="paylab-failure">{"".join(paragraphs)}</div>'
 
     def show_result(self, headline: str, sender: str, rows: Sequence[Row]) -> None:
