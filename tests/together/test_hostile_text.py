@@ -188,6 +188,7 @@ SHOWN = {
         _scenarios={HOSTILE: SimpleNamespace(value=HOSTILE, outcome=HOSTILE)},
     ),
     "simulator.simulator.Simulator": lambda: paylab.connect().simulator,
+    "spec.assumptions.assumption.Assumption": "our own words",
     "spec.models.PendingInstructions": lambda: paylab.models.PendingInstructions(HOSTILE),
     "spec.money.Amount": "plain digits only",
     "spec.paging.Pager": lambda: hostile_lab().transfers.list(limit=1),
