@@ -46,10 +46,10 @@ def with_named_entries(class_: C) -> C:
     target: Any = class_
     wrap_indexers(target, lambda class_: {"__setitem__": _wrap_set_item(class_.__setitem__)})
     if issubclass(class_, pd.Series):
-        wrap_methods(target, _METHODS_OF_COLUMNS, _name_column)
+        wrap_methods(target, _METHODS_OF_COLUMNS, _wrap_column_method)
     else:
-        wrap_methods(target, _FILLING, _refuse_mixed_columns)
-        wrap_methods(target, ("__setitem__", "insert"), _name_new_column)
+        wrap_methods(target, _FILLING, _wrap_frame_method)
+        wrap_methods(target, ("__setitem__", "insert"), _wrap_set_column)
     return class_
 
 
@@ -84,7 +84,7 @@ def name_error(error: ExactnessError, column_name: object) -> ExactnessError:
     return ExactnessError(f"{name}: {words}" if named_words == words else named_words)
 
 
-def _name_column(method: Method) -> Method:
+def _wrap_column_method(method: Method) -> Method:
     """A method of a column; its ExactnessError names the column."""
 
     @wraps(method)
@@ -115,7 +115,7 @@ def _widen(owner: Any, arguments: Any) -> Any:
     return owner
 
 
-def _refuse_mixed_columns(method: Method) -> Method:
+def _wrap_frame_method(method: Method) -> Method:
     """A method of a frame; ExactnessError if it makes a column of exact amounts and floats."""
 
     @wraps(method)
@@ -214,7 +214,7 @@ def _name_only_column(frame: pd.DataFrame) -> object:
     return names[0] if len(names) == 1 else None
 
 
-def _name_new_column(method: Method) -> Method:
+def _wrap_set_column(method: Method) -> Method:
     """A method of a frame that sets a column; its ExactnessError names the column."""
 
     @wraps(method)

@@ -89,9 +89,9 @@ def read_other_operand(operand: Any, row_count: int) -> pa.Array:
     """
     if not is_list_like(operand):  # one number, for all rows
         return pa.repeat(decimals.from_numbers([read_number(operand)])[0], row_count)
-    array = _convert_to_arrow(operand)
-    if array is not None and not pa.types.is_floating(array.type):
-        return _require_length(exact_decimals(array), row_count)
+    arrow_values = _convert_to_arrow(operand)
+    if arrow_values is not None and not pa.types.is_floating(arrow_values.type):
+        return _require_length(exact_decimals(arrow_values), row_count)
     # One by one: a float counts as it is printed, and other objects are missing.
     numbers = decimals.from_numbers(map(read_number, operand))
     return _require_length(numbers.combine_chunks(), row_count)

@@ -209,13 +209,19 @@ def find_operations(key: str) -> set[str]:
 
     On `lists.transfers.cursor` rest those of transfers, on `paths.quotes` that which has the path.
     """
-    table, *names = key.split(".")
-    if table == "paths":
-        return {name for name, each in OPERATIONS.items() if setting_key_of(each.path) == key}
-    if table in SHOWN_BY:
-        return {SHOWN_BY[table]}
-    return {
-        name
-        for name, each in OPERATIONS.items()
-        if {each.resource, setting_key_of(each.names).partition(".")[0]} & {table, *names}
-    } or {*OPERATIONS}
+    key_parts = key.split(".")
+    table_name = key_parts[0]
+    if table_name == "paths":
+        return {
+            operation.name
+            for operation in OPERATIONS.values()
+            if setting_key_of(operation.path) == key
+        }
+    if table_name in SHOWN_BY:
+        return {SHOWN_BY[table_name]}
+    operation_names = set[str]()
+    for operation in OPERATIONS.values():
+        fields_table = setting_key_of(operation.names).partition(".")[0]
+        if operation.resource in key_parts or fields_table in key_parts:
+            operation_names.add(operation.name)
+    return operation_names or {*OPERATIONS}

@@ -69,14 +69,14 @@ _ACCOUNT_RULES = (
     Refusal(
         invalid_body_status,
         "the type is not one that the individual's country uses",
-        "account.country",
-        ("type",),
+        source="account.country",
+        fields=("type",),
     ),
     Refusal(
         invalid_body_status,
         "the details are not those that the type has in the individual's country",
-        "account.country",
-        ("details",),
+        source="account.country",
+        fields=("details",),
     ),
 )
 _REPEATED = (
@@ -91,15 +91,15 @@ INDIVIDUAL = (
     Refusal(
         invalid_body_status,
         "country and address.country differ",
-        "field.country",
-        ("address.country",),
+        source="field.country",
+        fields=("address.country",),
     ),
-    Refusal(invalid_body_status, _QR, "details.ph-qr", ("financial_accounts",)),
+    Refusal(invalid_body_status, _QR, source="details.ph-qr", fields=("financial_accounts",)),
     Refusal(
         invalid_body_status,
         "the account has a word that is only assumed here, such as an issuer",
-        "account.errors",
-        ("financial_accounts",),
+        source="account.errors",
+        fields=("financial_accounts",),
     ),
 )
 ONE_INDIVIDUAL = (_UNKNOWN,)
@@ -108,23 +108,26 @@ TOKEN = (
     Refusal(
         400,
         "the individual verifies with images",
-        "idv.who",
+        source="idv.who",
         words="verifies with images",
         advice="this individual verifies with images: lab.individuals.upload_images(id, {...})",
     ),
-    Refusal(400, "the provider is another one", "idv.provider", ("provider",)),
+    Refusal(400, "the provider is another one", source="idv.provider", fields=("provider",)),
     _NOTHING_ASKED,
 )
 IMAGES = (
     _UNKNOWN,
     Refusal(400, "a decoded image has less than 10 KB or more than 15 MB", fields=("images",)),
     Refusal(
-        400, "the first bytes are not of the declared type", "images.content", fields=("images",)
+        400,
+        "the first bytes are not of the declared type",
+        source="images.content",
+        fields=("images",),
     ),
     Refusal(
         400,
         "the individual verifies with a token",
-        "images.token-individual",
+        source="images.token-individual",
         words="verifies with a token",
         advice="this individual verifies with a token: lab.individuals.submit_token(id, ...)",
     ),
@@ -133,69 +136,71 @@ IMAGES = (
 FINANCIAL_ACCOUNT = (
     _UNKNOWN,
     *_ACCOUNT_RULES,
-    Refusal(invalid_body_status, _QR, "details.ph-qr", ("details",)),
+    Refusal(invalid_body_status, _QR, source="details.ph-qr", fields=("details",)),
 )
 NEW_DETAILS = (
-    Refusal(NOT_FOUND, "the financial account does not exist", "account.errors"),
+    Refusal(NOT_FOUND, "the financial account does not exist", source="account.errors"),
     _ACCOUNT_RULES[1],
     Refusal(wrong_state_status, "the account is a crypto_wallet"),
 )
-_ACCOUNT = Refusal(NOT_FOUND, "the financial account does not exist", "transfer.create")
+_ACCOUNT = Refusal(NOT_FOUND, "the financial account does not exist", source="transfer.create")
 _AMOUNTS = ("source_amount", "destination_amount", "net_source_amount")
 _PRICE = (
     Refusal(
         invalid_body_status,
         "payout_method is not a rail of the account and its country",
-        "corridor.rails",
-        ("payout_method",),
+        source="corridor.rails",
+        fields=("payout_method",),
     ),
     Refusal(
         invalid_body_status,
         "destination_currency is not that of the account's country",
-        "corridor.rails",
-        ("destination_currency",),
+        source="corridor.rails",
+        fields=("destination_currency",),
     ),
     Refusal(
         invalid_body_status,
         "an amount has more decimals than its currency (2; 6 for USDC, 0 for VND)",
-        "amount.form",
-        _AMOUNTS,
+        source="amount.form",
+        fields=_AMOUNTS,
     ),
-    Refusal(invalid_body_status, "the fee uses the amount up", "amount.size", _AMOUNTS),
+    Refusal(
+        invalid_body_status, "the fee uses the amount up", source="amount.size", fields=_AMOUNTS
+    ),
     Refusal(
         invalid_body_status,
         "source_network is a network that wallets are not assumed to have",
-        "details.wallet",
-        ("source_network",),
+        source="details.wallet",
+        fields=("source_network",),
     ),
 )
 QUOTE = (_ACCOUNT, *_PRICE)
 TRANSFER = (
     _ACCOUNT,
-    Refusal(NOT_FOUND, "the quote does not exist", "quote.unknown"),
+    Refusal(NOT_FOUND, "the quote does not exist", source="quote.unknown"),
     *_PRICE,
     Refusal(
         invalid_body_status,
         "financial_account_id is not that of financial_account",
-        "transfer.create",
-        ("financial_account_id",),
+        source="transfer.create",
+        fields=("financial_account_id",),
     ),
     Refusal(
         invalid_body_status,
         "a field that the quote has too has another value there",
-        "transfer.repeats",
-        _REPEATED,
+        source="transfer.repeats",
+        fields=_REPEATED,
     ),
     Refusal(
         invalid_body_status,
         "source_type is deposit without a stablecoin source, or a word that is not assumed",
-        "transfer.deposit-source",
-        ("source_type",),
+        source="transfer.deposit-source",
+        fields=("source_type",),
     ),
     Refusal(
         wrong_state_status,
         "the quote is used or expired",
-        "transfer.create",
+        source="transfer.create",
         words=r"quote\b[\w ]{0,30}\b(used|expired)|ask for a new one",
         advice=(
             "a quote is valid for a short time and for one transfer: get a new one with "
@@ -205,7 +210,7 @@ TRANSFER = (
     Refusal(
         wrong_state_status,
         "the recipient is not active, or does not have the product",
-        "transfer.individual",
+        source="transfer.individual",
         words=_NOT_ACTIVE,
         advice=_RUN_WAIT,
     ),
@@ -220,14 +225,14 @@ TRANSFER = (
         ),
     ),
 )
-ONE_TRANSFER = (Refusal(NOT_FOUND, "the transfer does not exist", "transfer.get"),)
+ONE_TRANSFER = (Refusal(NOT_FOUND, "the transfer does not exist", source="transfer.get"),)
 CONVERSION_ACCOUNT = (
-    Refusal(NOT_FOUND, "the individual or the payout account does not exist", "ca.create"),
+    Refusal(NOT_FOUND, "the individual or the payout account does not exist", source="ca.create"),
     Refusal(
         invalid_body_status,
         "source_currency is not that of the individual's country, or it has no on-ramp",
-        "ca.create",
-        ("source_currency",),
+        source="ca.create",
+        fields=("source_currency",),
     ),
     Refusal(
         wrong_state_status, "the individual is not active", words=_NOT_ACTIVE, advice=_RUN_WAIT
@@ -235,21 +240,23 @@ CONVERSION_ACCOUNT = (
     Refusal(
         wrong_state_status,
         "the individual does not have the product on_ramp",
-        "ca.product",
+        source="ca.product",
         words=r"product on_ramp",
         advice='an on-ramp needs an individual with product_types=["on_ramp"]',
     ),
     Refusal(
         wrong_state_status,
         "the payout account is not a crypto_wallet of the individual",
-        "ca.create",
+        source="ca.create",
     ),
 )
-ONE_CONVERSION_ACCOUNT = (Refusal(NOT_FOUND, "the conversion account does not exist", "ca.get"),)
-ONE_CONVERSION = (Refusal(NOT_FOUND, "the conversion does not exist", "conversion.get"),)
+ONE_CONVERSION_ACCOUNT = (
+    Refusal(NOT_FOUND, "the conversion account does not exist", source="ca.get"),
+)
+ONE_CONVERSION = (Refusal(NOT_FOUND, "the conversion does not exist", source="conversion.get"),)
 DEPOSIT = (
     Refusal(403, "the service is not the sandbox"),
-    Refusal(NOT_FOUND, "the conversion account does not exist", "deposit.path"),
+    Refusal(NOT_FOUND, "the conversion account does not exist", source="deposit.path"),
     Refusal(
         invalid_body_status, "currency is not the account's source_currency", fields=("currency",)
     ),
@@ -258,11 +265,16 @@ DEPOSIT = (
         "amount is over the cap of the sandbox for its currency",
         fields=("amount",),
     ),
-    Refusal(invalid_body_status, "amount has more than 2 decimals", "amount.form", ("amount",)),
+    Refusal(
+        invalid_body_status,
+        "amount has more than 2 decimals",
+        source="amount.form",
+        fields=("amount",),
+    ),
     Refusal(
         wrong_state_status,
         "the conversion account is not active",
-        "deposit.path",
+        source="deposit.path",
         words=r"conversion account\b[\w ]{0,20}\b(not (yet )?active|pending)",
         advice="the conversion account must be active: run lab.conversion_accounts.wait(id) first",
     ),
@@ -272,8 +284,10 @@ SUBSCRIPTION = (
         400,
         "url is not https (http is for loopback addresses only), or has user information, a "
         "fragment or an invalid port",
-        "webhook.url",
-        ("url",),
+        source="webhook.url",
+        fields=("url",),
     ),
 )
-ONE_SUBSCRIPTION = (Refusal(NOT_FOUND, "the subscription does not exist", "webhook.operations"),)
+ONE_SUBSCRIPTION = (
+    Refusal(NOT_FOUND, "the subscription does not exist", source="webhook.operations"),
+)
