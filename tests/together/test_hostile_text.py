@@ -120,7 +120,7 @@ SHOWN = {
     "corridors.corridor.Rail": lambda: bare(Rail, method=HOSTILE, settlement=HOSTILE),
     "corridors.corridor.Corridor": "checked in tests/corridors",
     "corridors.corridor_table.Corridors": "our own facts",
-    "errors.names.PublicModule": "our own words",
+    "errors.module_names.PublicModule": "our own words",
     "errors.annotations.WrittenAnnotation": "an annotation of ours",
     "errors.base.Problem": lambda: Problem(HOSTILE, LINES),
     "errors.base.PaylabError": refused,
