@@ -137,6 +137,7 @@ def _wrap_frame_method(method: Method) -> Method:
 
 
 def _refuse_mixed_column(column: pd.Series[Any]) -> None:
+    """ExactnessError, with the name of the column, for floats beside exact amounts."""
     try:
         refuse_mixture(column)
     except ExactnessError as error:
@@ -229,4 +230,5 @@ def _wrap_set_column(method: Method) -> Method:
 
 
 def _is_finite_float(value: object) -> bool:
+    """Whether a value is a float of Python or numpy that is neither missing nor infinite."""
     return isinstance(value, float | np.floating) and math.isfinite(value)

@@ -50,6 +50,7 @@ class DecimalArray(ExtensionArray):
     def __init__(
         self, values: pa.Array | pa.ChunkedArray, currencies: CurrencyRows | None = None
     ) -> None:
+        """Take Arrow decimals, and the currency of each; TypeError for another Arrow type."""
         array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         if not pa.types.is_decimal(array.type):
             raise TypeError(f"DecimalArray takes Arrow decimals, not {array.type}")

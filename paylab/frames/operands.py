@@ -199,6 +199,7 @@ def _convert_to_arrow(values: object) -> pa.Array | None:
 
 
 def _read_exact_number(value: object) -> Decimal | None:
+    """A number; None for a missing value, ExactnessError for a float or anything else."""
     refuse_floats([value])
     number = read_number(value)
     if number is None and not is_missing_value(value):
@@ -207,6 +208,7 @@ def _read_exact_number(value: object) -> Decimal | None:
 
 
 def _require_length(values: Sequence[object], row_count: int) -> pa.Array:
+    """The values unchanged; ValueError unless there is one for each row."""
     if len(values) != row_count:
         raise ValueError(f"{len(values)} values beside a column of {row_count}")
     return values
