@@ -124,7 +124,7 @@ class HastyIntegration:
 
 def test_what_is_shown_is_judged_again_before_it_is_told(stage, capsys):
     """A 429 after which nothing was sent yet seems to be obeyed, until a hasty repetition comes."""
-    rehearse(stage.controls.rehearse(), 0.05, HastyIntegration(stage))
+    rehearse(stage.controls.rehearse(), 0.5, HastyIntegration(stage))
     lines = capsys.readouterr().err.splitlines()
     [place] = [index for index, line in enumerate(lines) if "A 429 is obeyed" in line]
     assert lines[place + 1].startswith("   broken (")
