@@ -105,7 +105,7 @@ def outcome(act):
         while last.tb_next:
             last = last.tb_next
         is_signature = last.tb_frame.f_code.co_filename in ("<odd>", __file__) or (
-            last.tb_frame.f_code.co_name in ("call", "raise_with_explanation")
+            last.tb_frame.f_code.co_name in ("wrapper", "raise_with_explanation")
         )
         return "" if is_signature else f"raw {error!r:.200}"
     except Exception as error:
