@@ -118,7 +118,7 @@ class Client:
         >>> len(lab.request("GET", "/v1/transfers", params={"limit": 3})["data"])
         3
         """
-        warn_of_unknown_parameters(self.settings.service, method, path, params or {})
+        warn_of_unknown_parameters(self.settings.service, method, path, params)
         return name_members(self.send(method, path, json=json, params=params, **options).body)
 
     def send(

@@ -15,12 +15,12 @@ from .service.service import Service
 UNKNOWN_FIELD_SOURCE = "request.unknown"
 
 
-def warn_of_unknown_parameters(
-    service: Service, method: str, path: str, params: Mapping[str, object]
-) -> None:
+def warn_of_unknown_parameters(service: Service, method: str, path: str, params: object) -> None:
     """Warn of query parameters, in the path or beside it, that a service may ignore."""
     bare_path, _, query_text = path.partition("?")
-    parameter_names = [*dict(parse_qsl(query_text, keep_blank_values=True)), *params]
+    parameter_names = [*dict(parse_qsl(query_text, keep_blank_values=True))]
+    if isinstance(params, Mapping):  # anything else is refused when the request is made
+        parameter_names += [name for name in params if isinstance(name, str)]
     route = service.match(bare_path)[0].get(method) if parameter_names else None
     if route is None:
         return
