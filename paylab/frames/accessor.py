@@ -145,7 +145,7 @@ class Accessor:
             for fact_name, fact in self._frame.attrs.items()
             if fact is not None
         }
-        with local_target(path, lambda _: False) as (target, shown_path):
+        with local_target(path) as (target, shown_path):
             excel.write_workbook([self.arrow()], target, tz=tz, about=source_facts)
         return shown_path
 

@@ -62,19 +62,16 @@ def make_numpy_array(amounts: pa.Array, dtype: Any, missing: Any = pd.NA) -> Arr
     """
     if dtype is None and is_plotting():
         dtype = float
-    kind = "O" if dtype is None else np.dtype(dtype).kind  # numpy's letter: O objects, f floats
-    if kind in "iu":
-        return _make_integers(amounts, np.dtype(dtype), missing)
-    amount_texts = amounts.cast(pa.string())
-    if kind != "f":
-        elements = np.empty(len(amounts), dtype=object)
-        elements[:] = make_elements(amount_texts.to_pylist(), missing)
-        return elements if dtype is None else elements.astype(dtype)
-    # From text, because Arrow rounds decimals to other floats than Python does.
-    floats: Array = amount_texts.cast(pa.float64()).to_numpy(zero_copy_only=False).astype(dtype)
-    if missing is pd.NA:
-        return floats
-    return np.where(np.asarray(amounts.is_null()), missing, floats)
+    if dtype is None:
+        return _make_objects(amounts, missing)
+    element_type = np.dtype(dtype)
+    is_integer = element_type.kind in "iu"  # signed or unsigned
+    is_float = element_type.kind == "f"
+    if is_integer:
+        return _make_integers(amounts, element_type, missing)
+    if is_float:
+        return _make_floats(amounts, element_type, missing)
+    return _make_objects(amounts, missing).astype(element_type)
 
 
 def compute_float_statistic(amounts: pa.Array, name: str, ddof: int) -> Any:
@@ -83,7 +80,24 @@ def compute_float_statistic(amounts: pa.Array, name: str, ddof: int) -> Any:
     return compute_statistic() if name in ("skew", "kurt") else compute_statistic(ddof=ddof)
 
 
-def _make_integers(amounts: pa.Array, integer_type: object, missing: object) -> Array:
+def _make_objects(amounts: pa.Array, missing: object) -> Array:
+    """The amounts as an array of ExactDecimal, with `missing` for missing ones."""
+    elements = np.empty(len(amounts), dtype=object)
+    elements[:] = make_elements(amounts.cast(pa.string()).to_pylist(), missing)
+    return elements
+
+
+def _make_floats(amounts: pa.Array, float_type: np.dtype[Any], missing: Any) -> Array:
+    """The amounts as floats; a missing one is `missing`, or NaN if that is pd.NA."""
+    # From text, because Arrow rounds decimals to other floats than Python does.
+    arrow_floats = amounts.cast(pa.string()).cast(pa.float64())
+    floats: Array = arrow_floats.to_numpy(zero_copy_only=False).astype(float_type)
+    if missing is pd.NA:
+        return floats  # Arrow's nulls are NaN in it
+    return np.where(np.asarray(amounts.is_null()), missing, floats)
+
+
+def _make_integers(amounts: pa.Array, integer_type: np.dtype[Any], missing: object) -> Array:
     """The amounts as integers; ExactnessError if one is missing or not whole."""
     integers = arithmetic.read_whole_numbers(amounts, integer_type)
     if missing is not pd.NA:

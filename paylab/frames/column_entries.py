@@ -43,13 +43,13 @@ def with_named_entries(class_: C) -> C:
 
     They are set here, because in the class they would hide unknown names from mypy.
     """
-    target: Any = class_
-    wrap_indexers(target, lambda class_: {"__setitem__": _wrap_set_item(class_.__setitem__)})
+    untyped_class: Any = class_
+    wrap_indexers(untyped_class, lambda class_: {"__setitem__": _wrap_set_item(class_.__setitem__)})
     if issubclass(class_, pd.Series):
-        wrap_methods(target, _METHODS_OF_COLUMNS, _wrap_column_method)
+        wrap_methods(untyped_class, _METHODS_OF_COLUMNS, _wrap_column_method)
     else:
-        wrap_methods(target, _FILLING, _wrap_frame_method)
-        wrap_methods(target, ("__setitem__", "insert"), _wrap_set_column)
+        wrap_methods(untyped_class, _FILLING, _wrap_frame_method)
+        wrap_methods(untyped_class, ("__setitem__", "insert"), _wrap_set_column)
     return class_
 
 

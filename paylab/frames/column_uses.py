@@ -42,8 +42,8 @@ def with_column_uses(class_: type[S]) -> type[S]:
 
     They are set here, because in the class they would hide unknown names from mypy.
     """
-    target: Any = class_
-    read_attribute = target.__getattr__
+    untyped_class: Any = class_
+    read_attribute = untyped_class.__getattr__
 
     def get_attribute(column: Column, name: str) -> object:
         try:
@@ -54,7 +54,7 @@ def with_column_uses(class_: type[S]) -> type[S]:
             write_message = partial(_describe_attribute, column, name, str(error))
             raise LateAttributeError(write_message) from None
 
-    read_item = target.__getitem__
+    read_item = untyped_class.__getitem__
 
     def get_item(column: Column, key: object) -> object:
         try:
@@ -64,10 +64,10 @@ def with_column_uses(class_: type[S]) -> type[S]:
                 raise
             raise UnknownItemError(_describe_label(column, key)) from None
 
-    target.__getattr__ = get_attribute
-    target.__getitem__ = get_item
-    target._cmp_method = _explain_comparison(target._cmp_method)
-    target.isin = _explain_members(target.isin)
+    untyped_class.__getattr__ = get_attribute
+    untyped_class.__getitem__ = get_item
+    untyped_class._cmp_method = _explain_comparison(untyped_class._cmp_method)
+    untyped_class.isin = _explain_members(untyped_class.isin)
     return class_
 
 

@@ -74,6 +74,7 @@ def join_seconds(columns: Sequence[pa.ChunkedArray], column_name: str) -> pa.Chu
 
 def read_decimals(texts: pa.ChunkedArray, column_name: str, first_row: int = 0) -> pa.ChunkedArray:
     """The texts as one column of exact decimals, of at most 38 digits; see `read_texts`."""
+    # `join` raises ExactnessError if no type holds all of them.
     return join([read_texts(texts, column_name, first_row)], column_name)
 
 
@@ -83,6 +84,7 @@ def from_numbers(numbers: Iterable[Decimal | None], column_name: str = "amount")
         None if number is None else _check_digits(number, column_name, row_number)
         for row_number, number in enumerate(numbers)
     ]
+    # `join` raises ExactnessError if no type holds all of them.
     return join([_make_narrow_column(checked_numbers)], column_name)
 
 

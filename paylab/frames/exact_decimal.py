@@ -31,7 +31,7 @@ EXACT_CONTEXT = Context(
 )
 EXTREMES = {np.maximum, np.minimum, np.fmax, np.fmin}
 LARGE_COLUMN = 10_000  # elements
-ROUNDING_CONTEXT = Context(prec=100_000, Emax=999_999, Emin=-999_999)
+WIDE_CONTEXT = Context(prec=100_000, Emax=999_999, Emin=-999_999)
 DIVIDED_BY_ZERO = "{} is divided by 0; a column divided by 0 has a missing value there"
 
 
@@ -88,7 +88,7 @@ class ExactDecimal(Decimal):
         if places is None:
             return super().__round__()
         return ExactDecimal(
-            Decimal.quantize(self, Decimal((0, (1,), -places)), context=ROUNDING_CONTEXT)
+            Decimal.quantize(self, Decimal((0, (1,), -places)), context=WIDE_CONTEXT)
         )
 
     def __conform__(self, protocol: type) -> str | None:
@@ -299,12 +299,12 @@ def _make_sign_method(method_name: str) -> Callable[..., ExactDecimal]:
 
 
 def _make_unrounded_method(method_name: str) -> Callable[..., Any]:
-    """A method of Decimal with room for all digits."""
+    """A method of Decimal with room for all digits, so that nothing is rounded."""
     decimal_method: Callable[..., Decimal] = getattr(Decimal, method_name)
 
     def method(self: ExactDecimal, *arguments: object, **options: object) -> Any:
         if not any(isinstance(argument, Context) for argument in arguments):
-            options = {"context": ROUNDING_CONTEXT, **options}  # unless the caller gives a context
+            options = {"context": WIDE_CONTEXT, **options}  # unless the caller gives a context
         return ExactDecimal(decimal_method(self, *arguments, **options))
 
     method.__name__ = method_name

@@ -205,23 +205,22 @@ class ExactFrame(pd.DataFrame):
         return make_exact(super().join(other, on, *args, **options))
 
     def round(self, decimals: Any = 0, *args: Any, **options: Any) -> Any:
-        """Round as pandas does, and also exact columns if `decimals` is a dict.
+        """Round as pandas does, and also exact columns and columns of Decimals.
 
-        It leaves columns of Decimals as they are, too; they are exact columns here.
+        Pandas leaves Decimals unrounded, and exact columns if `decimals` is a dict.
         """
         rounded_frame = super().round(decimals, *args, **options)
         is_by_column = isinstance(decimals, Mapping | pd.Series)
         for position, (column_name, dtype) in enumerate(self.dtypes.items()):
-            column = self.iloc[:, position]
-            is_exact = isinstance(dtype, DecimalDtype)
-            exact_column = column if is_exact else convert_decimals(column)
-            if not isinstance(exact_column.dtype, DecimalDtype):
-                continue
             if is_by_column and column_name not in decimals:
                 continue
+            column = self.iloc[:, position]
+            is_exact = isinstance(dtype, DecimalDtype)
+            exact_column: Any = column if is_exact else convert_decimals(column)
+            if not isinstance(exact_column.dtype, DecimalDtype):
+                continue  # no Decimals
             places = decimals[column_name] if is_by_column else decimals
-            rounded_column: Any = exact_column.round(int(places))
-            rounded_frame.isetitem(position, rounded_column)
+            rounded_frame.isetitem(position, exact_column.round(int(places)))
         return rounded_frame
 
     def map(self, *args: Any, **options: Any) -> Any:

@@ -21,7 +21,7 @@ from ..spec import timestamps
 from ..spec.repeats import warn_of_repeats
 from ..spec.row_filter import RowFilter, RowFilters, read_row_filter
 from ..spec.service.lists import Order
-from ..storage.addresses import is_url, local_path, local_target, require_url
+from ..storage.addresses import check_storage_options, is_url, local_path, local_target
 from ..storage.folders import require_replaceable
 from .column_choice import Names, chosen_schema, read_columns, schema_for
 from .columns import ListName, Schema, find_schema
@@ -243,7 +243,7 @@ def _require_writable_target(
     to: str | os.PathLike[str], storage_options: Mapping[str, Any] | None
 ) -> None:
     """An error, before anything is stored, for a target of this machine that cannot be written."""
-    require_url(to, storage_options)
+    check_storage_options(to, storage_options)
     if is_url(to):
         return  # opening its file system checks it
     path = local_path(to)

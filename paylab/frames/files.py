@@ -43,18 +43,18 @@ JSON_SUFFIXES = (".jsonl", ".jsonl.gz")
 def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path | str:
     """Write a frame: amounts with the decimals of their currency, times as ISO 8601, ids as text.
 
-    An amount that needs more decimals has as many as it needs, and one in a column of fewer keeps
-    those of the column, as do rates and amounts without a currency. `path` may end in .gz, and may
-    be an fsspec URL.
+    An amount has more decimals than its currency if it needs them ("0.125" USD), and fewer if the
+    type of its column has fewer ("5" USD in a column of whole numbers). Rates, and amounts without
+    a currency, have the decimals of their column. `path` may end in .gz, and may be an fsspec URL.
 
     >>> paylab.frames.to_csv(frame, "transfers.csv").name
     'transfers.csv'
     """
     table = as_table(with_named_index(frame))
-    with local_target(path, lambda _: False) as (target, shown_path):
-        with replace(target) as sink, compress_if_gz(sink, target) as file:
-            pcsv.write_csv(csv_texts(table), file)
-        forget_sidecar(target)
+    with local_target(path) as (target, shown_path):
+        with replace(target) as raw_file, compress_if_gz(raw_file, target) as csv_file:
+            pcsv.write_csv(csv_texts(table), csv_file)
+        forget_sidecar(target)  # an export that was replaced has one
     return shown_path
 
 
@@ -87,10 +87,10 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
     begin_time, end_time = read_period(since, until)
     chosen_names = read_names(columns)
     period_columns = [CREATED] if begin_time or end_time else []
-    with local_copy(path, storage_options) as file:
-        header = _read_header(file, path, kind, delimiter)
+    with local_copy(path, storage_options) as local_file:
+        header = _read_header(local_file, path, kind, delimiter)
         needed_names = needed_columns(chosen_names, header.column_names, period_columns)
-        texts = _read_columns(file, path, header, needed_names, delimiter)
+        texts = _read_columns(local_file, path, header, needed_names, delimiter)
     frame = typed_frame(texts, header.schema)
     if period_columns:
         frame = select_period(frame, begin_time, end_time)
@@ -108,10 +108,10 @@ class CsvHeader(NamedTuple):
 
 
 def _read_header(
-    file: Path, path: str | os.PathLike[str], kind: ListName | None, delimiter: str
+    local_file: Path, path: str | os.PathLike[str], kind: ListName | None, delimiter: str
 ) -> CsvHeader:
     """The header of a file; its sidecar is beside `path`, unless that is a URL."""
-    cells = read_written_header(file, delimiter, name=path)
+    cells = read_written_header(local_file, delimiter, name=path)
     sidecar = {} if is_url(path) else read_sidecar(local_path(path))
     # Exports and the results of a batch are the files in which paylab escapes cells.
     is_escaped = bool(sidecar.get("excel_safe")) or set(cells) >= RESULTS
@@ -122,7 +122,7 @@ def _read_header(
 
 
 def _read_columns(
-    file: Path,
+    local_file: Path,
     path: str | os.PathLike[str],
     header: CsvHeader,
     column_names: Collection[str],
@@ -132,7 +132,7 @@ def _read_columns(
     name_of_cell = dict(zip(header.cells, header.column_names, strict=True))
     needed_cells = [cell for cell in header.cells if name_of_cell[cell] in column_names]
     try:
-        texts = read_csv_texts(file, needed_cells, delimiter)
+        texts = read_csv_texts(local_file, needed_cells, delimiter)
     except pa.ArrowException as error:
         raise unreadable_address_error(path, "CSV", error) from None
     return unguard_cells(texts) if header.is_escaped else texts

@@ -19,9 +19,9 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from ..spec.time_arguments import read_period
 from ..storage.addresses import (
+    check_storage_options,
     is_url,
     local_path,
-    require_url,
     unreadable_address_error,
     write_address,
 )
@@ -48,7 +48,8 @@ def read_parquet(  # noqa: PLR0913 - which files, of which rows, and which part 
 ) -> pd.DataFrame:
     """Read a Parquet file or a folder of them as a frame with exact types.
 
-    `path` may be an fsspec URL. `since` and `until` keep rows created at or after a time, and
+    `path` may be an fsspec URL. `kind` is by default that in the sidecar of an export, or else the
+    one that the columns fit best. `since` and `until` keep rows created at or after a time, and
     before a time: files of other days are not opened. `columns` are the names of the columns to
     read, in your order. `storage_options` are those of the file system of a URL, such as keys.
 
@@ -57,7 +58,7 @@ def read_parquet(  # noqa: PLR0913 - which files, of which rows, and which part 
     130
     """
     address = os.fspath(path) if is_url(path) else str(local_path(path))
-    require_url(address, storage_options)
+    check_storage_options(address, storage_options)
     store, file_names = _find_files(address, storage_options or {})
     extract = Extract.from_arguments(since, until, columns)
     table = read_part(store, file_names, address, extract)

@@ -175,7 +175,10 @@ def _is_text(column: pa.ChunkedArray) -> bool:
 
 
 def decode_categories(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    """Categories as text, also if there are none, so that all partitions have the same type."""
+    """Categories as their plain values; any other column is unchanged.
+
+    A column without any category becomes text, so that all partitions have the same type.
+    """
     if not pa.types.is_dictionary(column.type):
         return column
     value_type = column.type.value_type

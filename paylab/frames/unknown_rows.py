@@ -91,12 +91,12 @@ def _explain_text(method: Method) -> Method:
             other_columns = frame.select_dtypes(exclude="number").columns
             if isinstance(error, PaylabError) or "numeric_only" in options or other_columns.empty:
                 raise
-            names = plain(", ".join(map(str, other_columns)), 80)
+            names_text = plain(", ".join(map(str, other_columns)), 80)
             use = (
                 f"write .{method.__name__}(numeric_only=True) to leave them out, or "
                 '.astype("decimal") of those with text of numbers'
             )
-            message = f"{method.__name__}() of columns that are no numbers ({names}): {use}"
+            message = f"{method.__name__}() of columns that are no numbers ({names_text}): {use}"
             raise MisuseError(message) from error
 
     return call
@@ -159,19 +159,20 @@ def _describe_levels(frame: pd.DataFrame, key: object) -> str:
 
 
 def _explain_dropped(drop: Method) -> Method:
-    """The `drop` of a frame; UnknownItemError for a column that is dropped as if it were a row."""
+    """Make the `drop` of a frame raise UnknownItemError for a column that is dropped as a row."""
 
     @wraps(drop)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
         try:
             return drop(frame, *args, **options)
         except KeyError:
-            names = [*list_texts([args, [*options.values()]])]
-            unknown_names = [name for name in names if name not in frame.columns]
+            names_to_drop = [*list_texts([args, [*options.values()]])]
+            unknown_names = [name for name in names_to_drop if name not in frame.columns]
             if unknown_names:
                 message = describe_unknown_column(frame, unknown_names[0])
-            elif names:
-                message = f"{names[0]!r} is a column: write drop(columns={names[0]!r})"
+            elif names_to_drop:  # all are columns, but pandas searched for rows
+                column_name = names_to_drop[0]
+                message = f"{column_name!r} is a column: write drop(columns={column_name!r})"
             else:
                 raise
             raise UnknownItemError(message) from None

@@ -79,11 +79,11 @@ def _write_request(journal_row: JsonMapping, base_url: str) -> JsonObject:
     """The request of a row as HAR has it, without personal data."""
     query = hide_personal_data(journal_row["query"])
     query_text = urlencode(query)
-    url = f"{base_url}{hide_personal_data(journal_row['path'])}"
+    url_without_query = f"{base_url}{hide_personal_data(journal_row['path'])}"
     headers = hide_personal_data(journal_row["headers"])
     request: JsonObject = {
         "method": journal_row["method"],
-        "url": f"{url}?{query_text}" if query_text else url,
+        "url": f"{url_without_query}?{query_text}" if query_text else url_without_query,
         **_write_common_facts(headers, journal_row["body_bytes"]),
         "queryString": [{"name": name, "value": value} for name, value in query.items()],
     }

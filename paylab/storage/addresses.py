@@ -92,7 +92,7 @@ def one_sentence(error: Exception) -> str:
     return plain(error_text or type(error).__name__, 200)
 
 
-def require_url(address: object, storage_options: object) -> None:
+def check_storage_options(address: object, storage_options: object) -> None:
     """Raise ArgumentError for options that are no dict, or that are given for a local path."""
     if storage_options is not None and not isinstance(storage_options, Mapping):
         message = f"must be a dict of options, not {plain(repr(storage_options), 60)}"
@@ -110,7 +110,7 @@ def local_copy(
 
     An uncompressed local file is used directly; a copy of any other is removed after the block.
     """
-    require_url(address, storage_options)
+    check_storage_options(address, storage_options)
     source_path = None if is_url(address) else local_path(address)
     if source_path is not None and source_path.suffix.lower() != GZIP:
         yield source_path
@@ -149,18 +149,23 @@ def _unzipped(zipped_path: Path, target: Path, address: str | os.PathLike[str]) 
     return target
 
 
+def _is_never_own(_: Path) -> bool:
+    """For a target that is a single file: no file in a folder there is our own."""
+    return False
+
+
 @contextmanager
 def local_target(
     address: str | os.PathLike[str],
-    is_own: Callable[[Path], bool],
+    is_own: Callable[[Path], bool] = _is_never_own,
     storage_options: Mapping[str, Any] | None = None,
 ) -> Iterator[tuple[Path, str | Path]]:
     """Provide a local path to write to, and the address to show in messages.
 
     For a URL the path is temporary, and its files are uploaded at the end of the block. A folder
-    there is refused if it has a file for which `is_own` is false.
+    there is refused if it has a file for which `is_own` is false, which is any file by default.
     """
-    require_url(address, storage_options)
+    check_storage_options(address, storage_options)
     if not is_url(address):
         path = local_path(address)
         yield path, path

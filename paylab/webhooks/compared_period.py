@@ -41,11 +41,11 @@ class ComparedPeriod:
             self._payment_mask = payment_mask
         self._row_masks: dict[str, Mask] = {}
 
-    def add_rows(self, side: str, payment_of_row: NDArray[np.int64]) -> None:
+    def add_rows(self, side: str, payment_index_of_row: NDArray[np.int64]) -> None:
         """Set which rows of a side are counted; a row without a payment has a negative index."""
-        has_payment = payment_of_row >= 0
-        row_mask = np.ones(len(payment_of_row), dtype=bool)
-        row_mask[has_payment] = self._payment_mask[payment_of_row[has_payment]]
+        has_payment = payment_index_of_row >= 0
+        row_mask = np.ones(len(payment_index_of_row), dtype=bool)
+        row_mask[has_payment] = self._payment_mask[payment_index_of_row[has_payment]]
         self._row_masks[side] = row_mask
 
     def mask_of(self, family: Family) -> Mask:

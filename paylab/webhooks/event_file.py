@@ -69,17 +69,17 @@ def read_events(path: str | os.PathLike[str], wrapper: Wrapper = SPEC_WRAPPER) -
     with open(path_of(path), "rb") as event_file:
         for line_number, file_line in enumerate(event_file, 1):
             try:
-                parsed_line = _read_line(file_line, wrapper) if file_line.strip() else None
+                stored_entry = _read_line(file_line, wrapper) if file_line.strip() else None
             except UnreadableEventError as error:
                 # A last line without an end is one that was not written to its end.
                 if file_line.endswith(b"\n"):
                     raise PaylabError(f"{path}, line {line_number}: {error}") from None
                 notes.append(CUT_OFF_NOTE)
                 continue
-            if isinstance(parsed_line, Header):
-                since = parsed_line.since or since
-            elif parsed_line:
-                events.append(parsed_line.event)
+            if isinstance(stored_entry, Header):
+                since = stored_entry.since or since
+            elif stored_entry:
+                events.append(stored_entry.event)
     return EventHistory(events, since, tuple(notes))
 
 
@@ -122,9 +122,9 @@ class EventFile:
                     if not file_line.endswith(b"\n"):
                         break  # another process may be writing it
                     self._offset += len(file_line)
-                    parsed_line = self._read_line_or_log(file_line)
-                    if parsed_line is not None:
-                        yield parsed_line
+                    stored_entry = self._read_line_or_log(file_line)
+                    if stored_entry is not None:
+                        yield stored_entry
         except FileNotFoundError:
             self._offset = 0
 

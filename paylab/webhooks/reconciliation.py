@@ -82,22 +82,30 @@ def _compare_sides(
 ) -> Reconciliation:
     """The problems, notes and figures of all sides."""
     comparisons = [Comparison(payments, side.rows, rules) for side in sides]
-    only_books = len(sides) == 1
-    period = ComparedPeriod(payments.count)
-    for comparison, side in zip(comparisons, sides, strict=True):
-        if side.rows.side == BOOKS and side.period is not None:
-            period = comparison.compared_period(side.period, only_books=only_books)
+    compared_period = _find_compared_period(payments, sides, comparisons)
     problems: list[PaymentProblem] = []
     for comparison, side in zip(comparisons, sides, strict=True):
         problems += comparison.find_problems(side.period)
-        period.add_rows(side.rows.side, comparison.payment_of_row)
-    notes = [note for side in sides for note in side.notes] + period.notes + zone_notes(problems)
+        compared_period.add_rows(side.rows.side, comparison.payment_index_of_row)
+    notes = [note for side in sides for note in side.notes]
+    notes += compared_period.notes + zone_notes(problems)
+    # The tolerance "" is for all currencies.
     unused_currencies = sorted(rules.tolerance.keys() - payments.currencies(rules.zone) - {""})
     notes += [
         f"tolerance= has {plain(currency)}: no payment has it" for currency in unused_currencies
     ]
     rows_of_sides = [side.rows for side in sides]
-    return Reconciliation(payments, rows_of_sides, problems, rules, period, notes, place)
+    return Reconciliation(payments, rows_of_sides, problems, rules, compared_period, notes, place)
+
+
+def _find_compared_period(
+    payments: Payments, sides: Sequence[Side], comparisons: Sequence[Comparison]
+) -> ComparedPeriod:
+    """What the figures count: the period of the books, or all payments if there are no books."""
+    for comparison, side in zip(comparisons, sides, strict=True):
+        if side.rows.side == BOOKS and side.period is not None:
+            return comparison.compared_period(side.period, only_books=len(sides) == 1)
+    return ComparedPeriod(payments.count)
 
 
 class Comparison:
@@ -110,8 +118,8 @@ class Comparison:
         self._rows = rows
         self._pairs = PaymentPairs(payments, rows, rules)
         self._shared_references = SharedReferences(self._pairs, matches)
-        self.payment_of_row = matches.payment_indexes
-        matched_payments = self.payment_of_row[self.payment_of_row >= 0]
+        self.payment_index_of_row = matches.payment_indexes
+        matched_payments = self.payment_index_of_row[self.payment_index_of_row >= 0]
         self._row_counts = np.bincount(matched_payments, minlength=payments.count)
 
     def find_problems(self, period: Period | None) -> list[PaymentProblem]:
@@ -153,20 +161,21 @@ class Comparison:
     def differences(self) -> Iterator[PaymentProblem]:
         """Yield the differences between payments and their rows."""
         yield from self._shared_references.problems
-        matched_rows = np.flatnonzero(self.payment_of_row >= 0)
-        row_counts = self._row_counts[self.payment_of_row[matched_rows]]
+        matched_rows = np.flatnonzero(self.payment_index_of_row >= 0)
+        row_counts = self._row_counts[self.payment_index_of_row[matched_rows]]
         single_rows = matched_rows[row_counts == 1]
-        single_payments = self.payment_of_row[single_rows]
+        single_payments = self.payment_index_of_row[single_rows]
         yield from self._pairs.compare(single_payments, single_rows, self._rows.values)
         rows_by_payment: dict[int, list[int]] = {}
         for row_index in matched_rows[row_counts > 1].tolist():
-            rows_by_payment.setdefault(int(self.payment_of_row[row_index]), []).append(row_index)
+            payment_index = int(self.payment_index_of_row[row_index])
+            rows_by_payment.setdefault(payment_index, []).append(row_index)
         yield from compare_repeated_rows(self._pairs, rows_by_payment)
 
     def unmatched_rows(self) -> Iterator[PaymentProblem]:
         """Yield a problem for each row that has no payment in the service."""
         currencies = self._rows.values.get("currency")
-        for row_index in np.flatnonzero(self.payment_of_row == NO_PAYMENT).tolist():
+        for row_index in np.flatnonzero(self.payment_index_of_row == NO_PAYMENT).tolist():
             amount = self._pairs.row_amount(row_index)
             currency = None if currencies is None else currencies.text(row_index)
             yield PaymentProblem(

@@ -105,7 +105,7 @@ class Reconciliation:
         for side_rows in self._rows:
             compared_by_side[side_rows.side] = {
                 meaning: column_name
-                for meaning, column_name in side_rows.names.items()
+                for meaning, column_name in side_rows.name_by_meaning.items()
                 if self._has_service_column(meaning)
             }
         return compared_by_side
@@ -122,16 +122,16 @@ class Reconciliation:
             only_in_service = {
                 column.meaning: f"not in the {side_rows.side}"
                 for column in PAYMENT_COLUMNS
-                if column.meaning not in side_rows.names
+                if column.meaning not in side_rows.name_by_meaning
                 and self._has_service_column(column.meaning)
             }
             only_in_rows = {
                 column_name: "not in the service"
-                for meaning, column_name in side_rows.names.items()
+                for meaning, column_name in side_rows.name_by_meaning.items()
                 if not self._has_service_column(meaning)
             }
-            not_compared = dict.fromkeys(side_rows.unknown, "not compared")
-            reasons[side_rows.side] = only_in_service | only_in_rows | not_compared
+            unknown_columns = dict.fromkeys(side_rows.unknown, "not compared")
+            reasons[side_rows.side] = only_in_service | only_in_rows | unknown_columns
         return reasons
 
     def _has_service_column(self, meaning: str) -> bool:
@@ -234,18 +234,18 @@ class Reconciliation:
     def _write_verdict_line(self) -> str:
         """Return the first line of the report: the numbers of rows, and the verdict."""
         uncompared = self._period.uncompared
-        families = []
-        for family in self._payments.families:
-            payment_count = int(self._period.mask_of(family).sum())
-            if payment_count or family.name not in uncompared:
-                families.append(_count_text(payment_count, family.name))
-        sides = []
+        payment_texts = []
+        for payment_family in self._payments.families:
+            payment_count = int(self._period.mask_of(payment_family).sum())
+            if payment_count or payment_family.name not in uncompared:
+                payment_texts.append(_count_text(payment_count, payment_family.name))
+        side_texts = []
         for side_rows in self._rows:
             row_count = int(self._period.rows_mask(side_rows).sum())
             if side_rows.side == EVENTS:
-                sides.append(f"the events of {_count_text(row_count, 'payment')}")
+                side_texts.append(f"the events of {_count_text(row_count, 'payment')}")
             else:
-                sides.append(f"{side_rows.side} ({_count_text(row_count, 'row')})")
+                side_texts.append(f"{side_rows.side} ({_count_text(row_count, 'row')})")
         empty_sides = self._empty_sides
         verdict = "everything agrees"
         if self.problems:
@@ -254,8 +254,8 @@ class Reconciliation:
             verdict = "the rest agrees" if len(empty_sides) < len(self._rows) else "0 problems"
         for family_name, payment_count in uncompared.items():
             verdict += f"; {_count_text(payment_count, family_name)} not compared with the books"
-        compared_text = f"{' and '.join(families)}{self._period.text}"
-        line = f"Reconciled {compared_text} with {' and '.join(sides)}: {verdict}"
+        compared_text = f"{' and '.join(payment_texts)}{self._period.text}"
+        line = f"Reconciled {compared_text} with {' and '.join(side_texts)}: {verdict}"
         warnings = [
             f"Nothing was compared with the {side}, which have none of the payments"
             for side in empty_sides

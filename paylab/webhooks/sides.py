@@ -135,7 +135,7 @@ class Rows:
     ids: pa.Array
     references: pa.Array
     values: Mapping[str, Any]
-    names: Mapping[str, str] = field(default_factory=dict)
+    name_by_meaning: Mapping[str, str] = field(default_factory=dict)
     """Your name of each compared column."""
     unknown: tuple[str, ...] = ()
     """Your columns that are not compared."""
@@ -181,7 +181,7 @@ def read_book_rows(
         ids=_read_key_texts(frame, name_by_meaning.get("id")),
         references=_read_key_texts(frame, name_by_meaning.get("reference")),
         values=column_by_meaning,
-        names={meaning: str(name_by_meaning[meaning]) for meaning in column_by_meaning},
+        name_by_meaning={meaning: str(name_by_meaning[meaning]) for meaning in column_by_meaning},
         unknown=tuple(
             str(column_name)
             for column_name in frame.columns
@@ -262,7 +262,7 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
         ids=pa.array([event.id for event in latest_events], pa.string()),
         references=pa.nulls(len(latest_events), pa.string()),
         values=column_by_meaning,
-        names={meaning: meaning for meaning in column_by_meaning},
+        name_by_meaning={meaning: meaning for meaning in column_by_meaning},
         unknown=("date", "updated_at"),
         families=tuple(event.family for event in latest_events),
     )
