@@ -15,7 +15,7 @@ from .. import __version__
 from ..errors.api import APIStatusError
 from ..errors.base import ArgumentError, ConfigError, PaylabError, RuleError
 from ..errors.text import printable
-from .terminal import in_options, warn_user
+from .terminal import warn_user, with_option_names
 
 COMMANDS: dict[str, str] = {
     "lab": "open JupyterLab on a copy of the notebooks",
@@ -54,7 +54,7 @@ MODULES = {"lab": "jupyter", "get": "request", "post": "request", "list": "reque
 LISTED = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
 """The names of lists, which somebody may take for commands."""
 
-READING = ("export", "get", "list", "reconcile", "sync")
+READ_ONLY_COMMANDS = ("export", "get", "list", "reconcile", "sync")
 """The commands that send only GETs: their errors do not say that nothing was sent."""
 
 DONE = 0
@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     def print_warning(message: Warning | str, *_: object, **__: object) -> None:
         """Print a warning as one sentence, without the code location."""
         warned_texts.append(str(message))
-        warn_user(f"paylab: {in_options(str(message), options)}")
+        warn_user(f"paylab: {with_option_names(str(message), options)}")
 
     try:
         with warnings.catch_warnings():
@@ -272,14 +272,15 @@ def _print_error(
 ) -> int:
     """Print an error with its hint, and return the exit status.
 
-    `warned_texts` are the warnings that were printed before.
+    `warned_texts` are the warnings that were printed before; they are not repeated.
     """
     hint = getattr(error, "hint", None)
     hint_text = f". Try: {hint}" if hint else ""
     error_text = _error_text(error, warned_texts)
-    if options.command in READING:
-        error_text = error_text.removeprefix("not sent: ")
-    warn_user(f"paylab: {in_options(f'{error_text}{hint_text}', options)}", "red")
+    if options.command in READ_ONLY_COMMANDS:
+        error_text = error_text.removeprefix("not sent: ")  # no change was to be sent
+    printed_text = with_option_names(f"{error_text}{hint_text}", options)
+    warn_user(f"paylab: {printed_text}", "red")
     return exit_status
 
 

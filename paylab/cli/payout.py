@@ -35,7 +35,7 @@ from ..spec.service.service import Service
 from ..spec.text import printable
 from ..spec.time_arguments import read_duration
 from .service import service_for
-from .terminal import announce, confirm, count, in_options, in_range, say, warn_user
+from .terminal import announce, confirm, count, in_range, say, warn_user, with_option_names
 
 if TYPE_CHECKING:
     from ..payments.batch_results import BatchResults
@@ -163,7 +163,7 @@ def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
         if plan.ignored:
             say(f"columns that are not sent: {printable(', '.join(plan.ignored))}")
         for problem_text in _problem_texts(plan):
-            warn_user(printable(in_options(problem_text, options)))
+            warn_user(printable(with_option_names(problem_text, options)))
     return 1 if plan.problems else 0
 
 

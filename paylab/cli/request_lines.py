@@ -37,8 +37,8 @@ def show_request(request: JournalRequest, *, as_json: bool, refused: bool) -> bo
     if as_json:
         say(json.dumps(dict(request.row)))
         return True
-    call_text = f"{request.at:%H:%M:%S}  {request.method} {request.path} -> {request.status}"
-    request_line = printable(f"{call_text}  {request.verdict}")
+    request_text = f"{request.at:%H:%M:%S}  {request.method} {request.path} -> {request.status}"
+    request_line = printable(f"{request_text}  {request.verdict}")
     if len(request_line) > LINE_LENGTH_MAX:
         request_line = f"{request_line[:LINE_LENGTH_MAX]}..."
     say(request_line, status_colour(request.status))

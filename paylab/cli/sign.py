@@ -106,16 +106,16 @@ def _sign_request(options: argparse.Namespace) -> int:
         body_text = request.body.decode(errors="replace")
         say(curl(SnippetRequest(options.method, request.url, body_text, signing=dialect)))
         return 0
-    headers, signature = _make_headers(options, request, settings, date)
+    headers, signature_parts = _make_headers(options, request, settings, date)
     if options.json:
-        text_by_layer = {"canonical": signature.canonical, "payload": signature.payload}
-        say(json.dumps({**text_by_layer, "signature": signature.value, "headers": headers}))
+        text_by_layer = {"canonical": signature_parts.canonical, "payload": signature_parts.payload}
+        say(json.dumps({**text_by_layer, "signature": signature_parts.value, "headers": headers}))
         return 0
     header_lines = [f"{header_name}: {value}" for header_name, value in headers.items()]
     text_by_title = {
-        "Canonical request": signature.canonical,
-        "Payload: scheme, date, SHA-256 of the canonical request": signature.payload,
-        _SIGNATURE_TITLES[dialect.signature]: signature.value,
+        "Canonical request": signature_parts.canonical,
+        "Payload: scheme, date, SHA-256 of the canonical request": signature_parts.payload,
+        _SIGNATURE_TITLES[dialect.signature]: signature_parts.value,
         "Headers": "\n".join(header_lines),
     }
     say(sections(text_by_title))
@@ -127,7 +127,7 @@ def _make_headers(
 ) -> tuple[dict[str, str], signing.Signature]:
     """Make the headers of a request in the dialect of the service, and its signature."""
     dialect = settings.service.signing
-    headers, signature = signing.signed_headers(
+    headers, signature_parts = signing.signed_headers(
         settings.api_key.reveal(),
         signing.key_bytes(settings.secret_key.reveal(), dialect.key_encoding),
         options.method,
@@ -144,7 +144,7 @@ def _make_headers(
     )
     if request.body:
         headers["Content-Type"] = "application/json"
-    return headers, signature
+    return headers, signature_parts
 
 
 def _make_base_setting(url: str) -> dict[str, str]:
@@ -160,12 +160,14 @@ _SIGNATURE_TITLES = {
 
 
 def _new_nonce(signing: SigningSettings) -> str | None:
-    """A new X-Nonce in the form of a service; None for none."""
+    """A new X-Nonce in the form of a service; None if the service refuses one."""
     if signing.nonce == "refused":
         return None
     if signing.nonce_form == "uuid":
         return str(uuid4())
-    return f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}"
+    milliseconds = time.time_ns() // 1_000_000
+    random_digits = f"{secrets.randbelow(10**6):06d}"
+    return f"{milliseconds}{random_digits}"
 
 
 def _find_settings(defaults: Mapping[str, str]) -> Settings:

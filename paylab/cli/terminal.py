@@ -78,12 +78,12 @@ def in_range(minimum: N, maximum: N | None = None) -> Callable[[str], N]:
     return parse_number
 
 
-def in_options(message: str, options: Namespace) -> str:
+def with_option_names(message: str, options: Namespace) -> str:
     """A message about parameters of Python in terms of the options that a command has.
 
-    >>> in_options("name yours with columns=", Namespace(column=None))
+    >>> with_option_names("name yours with columns=", Namespace(column=None))
     'name yours with --column'
-    >>> in_options("look in lab.individuals.list()", Namespace())
+    >>> with_option_names("look in lab.individuals.list()", Namespace())
     'look in paylab list individuals'
     """
     message = message.replace(_FIND_CALL, _FIND_COMMAND)

@@ -150,13 +150,14 @@ class Advisor:
         return "it may have been carried out: look for what it makes before you send it again"
 
     def _find_stated_refusal(self) -> Refusal | None:
-        """The refusal of the operation that the service's words describe; None if none fits."""
-        refusals = self._operation.refusals if self._operation else ()
-        refusal_text = f"{self._error_body.text} {' '.join(map(str, self._error_body.problems))}"
-        if self._status in (UNAUTHORIZED, FORBIDDEN) or YOUR_ACCOUNT.search(refusal_text):
+        """The first known refusal of the operation whose pattern is in the answer; None if none."""
+        known_refusals = self._operation.refusals if self._operation else ()
+        answer_text = f"{self._error_body.text} {' '.join(map(str, self._error_body.problems))}"
+        if self._status in (UNAUTHORIZED, FORBIDDEN) or YOUR_ACCOUNT.search(answer_text):
             return None  # it is about the caller
-        for refusal in refusals:
-            if refusal.words and re.search(refusal.words, refusal_text, re.IGNORECASE):
+        for refusal in known_refusals:
+            words_pattern = refusal.words_pattern
+            if words_pattern and re.search(words_pattern, answer_text, re.IGNORECASE):
                 return refusal
         return None
 

@@ -14,10 +14,11 @@ class BoundedStream(httpcore.NetworkStream):
     """A connection whose waits end at the deadline."""
 
     def __init__(self, stream: httpcore.NetworkStream, cap: Cap) -> None:
-        """`cap` shortens a timeout to the seconds that are left."""
+        """Bound the waits of `stream`: `cap` shortens a timeout to the seconds that are left."""
         self._stream = stream
         self._cap = cap
-        self.close = stream.close  # type: ignore[method-assign] # both are used unchanged
+        # These two do not wait for the other side, so they need no cap.
+        self.close = stream.close  # type: ignore[method-assign]
         self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
@@ -46,9 +47,10 @@ class BoundedBackend(httpcore.NetworkBackend):
     """Opens connections that keep a deadline."""
 
     def __init__(self, backend: httpcore.NetworkBackend, cap: Cap) -> None:
-        """`cap` shortens a timeout to the seconds that are left."""
+        """Bound the waits of `backend`: `cap` shortens a timeout to the seconds that are left."""
         self._backend = backend
         self._cap = cap
+        # httpcore sleeps only between its own retries, and none are set: it needs no cap.
         self.sleep = backend.sleep  # type: ignore[method-assign]
 
     def connect_tcp(

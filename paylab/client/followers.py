@@ -63,15 +63,15 @@ class Broadcast:
     def __call__(self, exchange: Exchange) -> None:
         """Send the attempt to all followers."""
         try:
-            socket_names = os.listdir(self._sockets_folder)
+            socket_file_names = os.listdir(self._sockets_folder)
         except OSError:
             return
         is_control = exchange.request.path.startswith(CONTROLS)
-        if is_control or not socket_names or not _is_private(self._sockets_folder):
+        if is_control or not socket_file_names or not _is_private(self._sockets_folder):
             return
         call_line = self._make_line(exchange)
-        for socket_name in socket_names:
-            _send_line(call_line, self._sockets_folder / socket_name)
+        for socket_file_name in socket_file_names:
+            _send_line(call_line, self._sockets_folder / socket_file_name)
 
     def _make_line(self, exchange: Exchange) -> bytes:
         """An attempt as a line of JSON without secrets, for the windows that follow this one."""

@@ -128,6 +128,11 @@ def of(service: Service | None = None) -> Countries:
     return Countries(service)
 
 
+def all_corridors() -> tuple[Corridor, ...]:
+    """Return the facts of every country by the spec, without the settings of a service."""
+    return of().all
+
+
 @explain_arguments
 def get(country: codes.Country | str) -> Corridor:
     """Return the facts of a country by its code or English name; RuleError for an unknown one.

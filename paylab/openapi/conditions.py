@@ -24,7 +24,7 @@ ONE_AMOUNT: Schema = {"oneOf": [{"required": [name]} for name in transfers.AMOUN
 def required_fields(service: Service, operation: Operation) -> list[str]:
     """The names of the required fields of a body, in our names; empty if none is required."""
     if operation.name == "individuals.create":
-        return list(required_fields_schema(individuals.base_fields(service))["required"])
+        return list(required_fields_schema(individuals.always_required_fields(service))["required"])
     if operation.name == "transfers.create":
         return [*service.transfers.required]
     required_names = [field.name for field in operation.fields if field.required]
@@ -122,11 +122,13 @@ def _make_individual_conditions(service: Service, details: DetailSchemas) -> lis
     conditions: list[Schema] = [country_condition, _make_product_condition(service)]
     # The `required` of the body lists names of its own fields only: a field inside an object, such
     # as `address.city`, is required by a condition.
-    nested_fields = [
-        field_path for field_path in individuals.base_fields(service) if "." in field_path
+    nested_required_fields = [
+        field_path
+        for field_path in individuals.always_required_fields(service)
+        if "." in field_path
     ]
-    if nested_fields:
-        conditions.append(required_fields_schema(nested_fields))
+    if nested_required_fields:
+        conditions.append(required_fields_schema(nested_required_fields))
     return conditions
 
 

@@ -43,8 +43,8 @@ class OperationObjects:
     def __init__(self, service: Service, bodies: BodySchemas, answers: AnswerSchemas) -> None:
         """Refer to the schemas of bodies and answers."""
         self._service = service
-        self._bodies = bodies
-        self._answers = answers
+        self._body_schemas = bodies
+        self._answer_schemas = answers
 
     def operation(self, record: Operation, route: Route) -> Schema:
         """The object of an operation at its path."""
@@ -66,7 +66,7 @@ class OperationObjects:
             operation_object["parameters"] = parameters
         if record.fields:
             content = {
-                "schema": self._bodies.body(record),
+                "schema": self._body_schemas.body(record),
                 "examples": examples.make_examples(self._service, record),
             }
             operation_object["requestBody"] = {"required": True, "content": {_JSON: content}}
@@ -204,10 +204,10 @@ class OperationObjects:
         """The schema of the page or the object that an operation returns."""
         if operation.is_list:
             list_form = self._service.list(operation.resource)
-            return self._answers.page(operation, list_form, _list_source(operation))
+            return self._answer_schemas.page(operation, list_form, _list_source(operation))
         if operation.answer:
-            model = self._answers.model(operation.answer)
-            return self._answers.put_under_item_key(operation, model)
+            model_schema = self._answer_schemas.model(operation.answer)
+            return self._answer_schemas.put_under_item_key(operation, model_schema)
         return {"type": "object"}
 
 

@@ -93,9 +93,9 @@ class BodySchemas:
         }
 
     def _make_kind_schema(self, field: Field, operation: Operation | None) -> Schema:
-        """The schema of a field by its kind."""
+        """The schema of a field by its kind; `operation` is None for one in a nested object."""
         if field.kind == DETAILS:
-            is_update = operation is not None and len(operation.fields) == 1
+            is_update = operation is not None and operation.name == "financial_accounts.update"
             # An update that is merged may have any of the details, without the required ones.
             may_be_partial = is_update and self._service.financial_accounts.update == "merge"
             return {"type": "object"} if may_be_partial else any_of(self.details.references())

@@ -90,9 +90,9 @@ def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
     return {**values(terms), **order_values}
 
 
-def _normalize_name(field: str, given_name: object) -> str:
+def _normalize_name(field: str, name: object) -> str:
     """A name in NFC without spaces around it; RuleError if it is not text or blank."""
-    normalized_name = normalize("NFC", given_name).strip() if isinstance(given_name, str) else ""
+    normalized_name = normalize("NFC", name).strip() if isinstance(name, str) else ""
     if not normalized_name:
         raise RuleError([Problem(field, "must be text that is not blank")])
     return normalized_name

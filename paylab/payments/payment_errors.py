@@ -20,20 +20,20 @@ UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60), ("seconds", 1))
 
 def other_values_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
     """The error for an order of whose reference or key there is a payment with other values."""
-    refusal_text = (
+    error_text = (
         f"{describe_payment(payment, now)} was made for this order with other values: "
         f"{'; '.join(find_differences(order, payment))}"
     )
     choices_text = f'{_other_reference(order)}, or a name: new="{payment.id}"'
     hint = f"correct the order if it is that payment; for another payment give it {choices_text}"
-    return ChoiceError(refusal_text, hint, reason="conflict", payment=payment)
+    return ChoiceError(error_text, hint, reason="conflict", payment=payment)
 
 
 def dead_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
     """The error for an order whose payment failed, expired or was cancelled."""
-    refusal_text = f"not paid: {describe_payment(payment, now)} was made for this order"
+    error_text = f"not paid: {describe_payment(payment, now)} was made for this order"
     if payment.failure_reason:
-        refusal_text += f", failure_reason: {plain(str(payment.failure_reason), 200)}"
+        error_text += f", failure_reason: {plain(str(payment.failure_reason), 200)}"
     payable_text = "it again"
     differences = "; ".join(find_differences(order, payment))
     if differences:
@@ -42,17 +42,17 @@ def dead_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
         f'new="{payment.id}" pays {payable_text}; add lookback="{LOOKBACK}", so that it is paid '
         "once however often you run it"
     )
-    return ChoiceError(refusal_text, hint, reason="dead", payment=payment)
+    return ChoiceError(error_text, hint, reason="dead", payment=payment)
 
 
 def old_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
     """The error for an order whose payment is so old that another one may be meant."""
-    refusal_text = (
+    error_text = (
         f"nothing was paid now: {describe_payment(payment, now)} was made for an equal order"
     )
     choices_text = f'{_other_reference(order)}, or new="{payment.id}"'
     hint = f"if this is that payment, it is done; for another payment give it {choices_text}"
-    return ChoiceError(refusal_text, hint, reason="old", payment=payment)
+    return ChoiceError(error_text, hint, reason="old", payment=payment)
 
 
 def unrecognised_error(
@@ -77,7 +77,7 @@ def unrecognised_error(
 
 def unlisted_name_error(payments: Sequence[Transfer], name: str, now: datetime) -> ChoiceError:
     """The error if the list does not show which of the payments was made as `new=name`."""
-    refusal_text = (
+    error_text = (
         "it could not be told whether it was made before: the list does not show which payment was "
         f"made as new={name!r}; it has {_describe_payments(payments, now)}"
     )
@@ -85,12 +85,12 @@ def unlisted_name_error(payments: Sequence[Transfer], name: str, now: datetime) 
         f'if one of these is it, it is done; for another payment: new="{payments[0].id}", '
         "the id of the newest one, which the list can tell"
     )
-    return ChoiceError(refusal_text, hint, reason="untold")
+    return ChoiceError(error_text, hint, reason="untold")
 
 
 def unproven_error(payments: Sequence[Transfer], now: datetime) -> ChoiceError:
     """The error if the list has payments that a call may have made before its server error."""
-    refusal_text = (
+    error_text = (
         "after a server error this order may be paid: since the call began the list has "
         f"{_describe_payments(payments, now)} with the same values, which does not prove that it "
         "is the payment of this call"
@@ -99,7 +99,7 @@ def unproven_error(payments: Sequence[Transfer], now: datetime) -> ChoiceError:
         f'look at it: lab.transfers.get("{payments[0].id}"); if it is the payment of this call, it '
         f'is done; otherwise new="{payments[0].id}" makes another one'
     )
-    return ChoiceError(refusal_text, hint, reason="untold", payment=payments[0])
+    return ChoiceError(error_text, hint, reason="untold", payment=payments[0])
 
 
 def _other_reference(order: Values) -> str:

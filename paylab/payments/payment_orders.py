@@ -79,11 +79,11 @@ class PaymentOrders:
         if order.is_raw and not response.has_id:
             return response  # of a service whose answer has another form
         payment = response.read(Transfer)
-        origin = self._find_origin(order, payment, response)
-        if origin is Origin.THIS_ATTEMPT:
+        payment_origin = self._find_origin(order, payment, response)
+        if payment_origin is Origin.THIS_ATTEMPT:
             self._check_new(order, payment)
             return response
-        return self._return_repetition(order, payment, origin)
+        return self._return_repetition(order, payment, payment_origin)
 
     def _look_back(self, order: KeyedOrder) -> Transfer | None:
         """The payment of an order in the list, back to `lookback`; None to send the order."""
@@ -118,8 +118,8 @@ class PaymentOrders:
         created_at = payment.created_at
         if not isinstance(created_at, datetime):
             return False
-        clock_skew = timedelta(seconds=response.exchange.skew or 0.0)
-        if created_at >= order.begun + clock_skew - AGE_MARGIN:
+        measured_skew = timedelta(seconds=response.exchange.skew or 0.0)
+        if created_at >= order.begun + measured_skew - AGE_MARGIN:
             return False
         # The clock of a simulator may differ from its Date; it is asked only now.
         return created_at < self._list.begun_at_service(order) - AGE_MARGIN
@@ -132,7 +132,9 @@ class PaymentOrders:
             error.is_new = True  # a batch does not pay it again in the same run
             raise
 
-    def _return_repetition(self, order: KeyedOrder, payment: Transfer, origin: Origin) -> Response:
+    def _return_repetition(
+        self, order: KeyedOrder, payment: Transfer, payment_origin: Origin
+    ) -> Response:
         """The response with a payment that was made before, as it is now, marked as replayed.
 
         ChoiceError if it is no success.
@@ -142,7 +144,7 @@ class PaymentOrders:
         # Your own key alone decides which payment it is, however old that is.
         age_max = order.age_max if order.has_computed_key else None
         raise_unless_success(order.values, current_payment, self._now, age_max)
-        if origin is Origin.EARLIER_CALL and not order.details.is_quiet:
+        if payment_origin is Origin.EARLIER_CALL and not order.details.is_quiet:
             self._notify(self._repetition_notice(order, current_payment))
         return current
 

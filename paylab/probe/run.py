@@ -99,7 +99,7 @@ class ServiceRun:
         self._note_answer(result)
         return result
 
-    def _try(self, action_name: str, action: Action[R]) -> R | None:
+    def _try_optional(self, action_name: str, action: Action[R]) -> R | None:
         """The result of an action that the stage can go without, as a quote; None if refused."""
         try:
             return self._require(action_name, action)
@@ -145,7 +145,7 @@ class ServiceRun:
     def _read_lists(self) -> None:
         """Read the first, the largest and the next page of each list, and one object."""
         for name in LISTS:
-            first_page = self._try(
+            first_page = self._try_optional(
                 f"the list of {name}", partial(actions.read_first_page, name=name)
             )
             if first_page is None:
@@ -154,17 +154,17 @@ class ServiceRun:
                 largest_page = partial(
                     actions.read_first_page, name=name, limit=actions.LARGEST_PAGE
                 )
-                self._try(f"the largest page of {name}", largest_page)
+                self._try_optional(f"the largest page of {name}", largest_page)
             if first_page.has_next_page:
                 self._read_second_page(name)
             if first_page.data and name != "conversions":
                 read_one = partial(actions.read_one, name=name, object_id=first_page.data[0].id)
-                self._try(f"one of {name}", read_one)
+                self._try_optional(f"one of {name}", read_one)
 
     def _read_second_page(self, name: str) -> None:
         """Read the next page of a list; if it is refused, no name of the cursor is proven."""
         second_page = partial(actions.read_second_page, name=name)
-        if self._try(f"the next page of {name}", second_page) is None:
+        if self._try_optional(f"the next page of {name}", second_page) is None:
             cursor_keys = [f"lists.{list_name}.cursor" for list_name in LISTS]
             self._search.withdraw(f"lists.{name}.more", *cursor_keys)
 
@@ -172,37 +172,54 @@ class ServiceRun:
         """Verify a person, open an account for their wallet, and convert a deposit."""
         currency = on_ramp.currency
         person = self._verify_person(on_ramp.country)
-        wallet = self._require("the wallet", lambda c: actions.create_wallet(c, person.id))
+        wallet = self._require(
+            "the wallet", lambda client: actions.create_wallet(client, person.id)
+        )
         account = self._require(
             "the conversion account",
-            lambda c: actions.create_conversion_account(c, person.id, wallet.id, currency),
+            lambda client: actions.create_conversion_account(
+                client, person.id, wallet.id, currency
+            ),
         )
-        self._require("the deposit instructions", lambda c: c.conversion_accounts.wait(account.id))
+        self._require(
+            "the deposit instructions", lambda client: client.conversion_accounts.wait(account.id)
+        )
 
         def deposit(client: Client, amount: str) -> Any:
             return actions.create_deposit(client, account.id, on_ramp, amount)
 
         self._require("the deposit", self._with_amount("deposit", deposit))
         self._require(
-            "the conversion", lambda c: c.conversions.wait(conversion_account_id=account.id)
+            "the conversion",
+            lambda client: client.conversions.wait(conversion_account_id=account.id),
         )
 
     def _verify_person(self, country: str) -> Any:
         """Create a person and verify them with images or a token, as the service asks."""
-        person = self._require("the person", lambda c: actions.create_person(c, country))
+        person = self._require("the person", lambda client: actions.create_person(client, country))
         if actions.needs_token(self._search.client, person):
-            self._require("the verification token", lambda c: actions.send_token(c, person.id))
+            self._require(
+                "the verification token", lambda client: actions.send_token(client, person.id)
+            )
         elif images := actions.make_needed_images(person):
-            self._require("the images", lambda c: actions.send_images(c, person.id, images))
-            self._try("reading the images", lambda c: c.individuals.images(person.id))
-        person = self._require("the verification", lambda c: c.individuals.wait(person.id))
+            self._require(
+                "the images", lambda client: actions.send_images(client, person.id, images)
+            )
+            self._try_optional(
+                "reading the images", lambda client: client.individuals.images(person.id)
+            )
+        person = self._require(
+            "the verification", lambda client: client.individuals.wait(person.id)
+        )
         if person.status != "active":
             raise StopError(f"stops at the verification (the individual is {person.status})")
         return person
 
     def _pay_out(self, country: str) -> None:
         """Create a recipient, a quote if the service has them, and a transfer."""
-        person = self._require("the recipient", lambda c: actions.create_recipient(c, country))
+        person = self._require(
+            "the recipient", lambda client: actions.create_recipient(client, country)
+        )
         if not person.financial_accounts:
             raise StopError("stops at the recipient (the answer has no financial account)")
         account = person.financial_accounts[0]
@@ -217,12 +234,13 @@ class ServiceRun:
             terms = actions.make_terms(client, country, amount)
             return actions.create_payout(client, reference, financial_account=account, **terms)
 
-        quote = self._try("a quote", self._with_amount("payout", create_quote))
-        transfer = quote and self._try(
-            "paying the quote", lambda c: actions.create_payout(c, reference, quote_id=quote.id)
+        quote = self._try_optional("a quote", self._with_amount("payout", create_quote))
+        transfer = quote and self._try_optional(
+            "paying the quote",
+            lambda client: actions.create_payout(client, reference, quote_id=quote.id),
         )
         transfer = transfer or self._require("the transfer", self._with_amount("payout", pay_terms))
-        self._require("reading it", lambda c: c.transfers.get(transfer.id))
+        self._require("reading it", lambda client: client.transfers.get(transfer.id))
         self._payee = self._payee or (account, country)
 
     def _repeat_order(self) -> None:
@@ -254,7 +272,11 @@ class ServiceRun:
         events = ["transfer.completed"]
         subscription = self._require(
             "the subscription",
-            lambda c: c.webhook_subscriptions.create(actions.HOOK_URL, events),
+            lambda client: client.webhook_subscriptions.create(actions.HOOK_URL, events),
         )
-        self._try("reading it", lambda c: c.webhook_subscriptions.get(subscription.id))
-        self._try("deleting it", lambda c: c.webhook_subscriptions.delete(subscription.id))
+        self._try_optional(
+            "reading it", lambda client: client.webhook_subscriptions.get(subscription.id)
+        )
+        self._try_optional(
+            "deleting it", lambda client: client.webhook_subscriptions.delete(subscription.id)
+        )

@@ -23,6 +23,8 @@ from .text_cleaner import RULES
 
 _NUMBER_LENGTH_MIN = 7
 """Minimum characters of a document number that is also searched where it has no label."""
+_DIGIT_COUNT_MIN = 5
+"""Minimum digits among them."""
 
 CleanAt = Callable[[str, Any], Any]
 """Cleans a part of a document: `clean_at("cell 3, outputs", outputs)`, with the place first."""
@@ -120,11 +122,14 @@ def _texts_to_search(kind: str, secret_text: str) -> tuple[str, ...]:
 def _number_spellings(number: str) -> tuple[str, ...]:
     """The spellings of a document number: as it stands, and its letters and digits alone.
 
-    "12.345.678-9" also gives "123456789". Empty for a number so short that others are like it.
+    "12.345.678-9" also gives "123456789". Empty for a number with so few characters or digits that
+    others are like it.
     """
     number_characters = "".join(filter(str.isalnum, number))
     digit_count = sum(map(str.isdigit, number_characters))
-    is_distinctive = len(number_characters) >= _NUMBER_LENGTH_MIN and digit_count >= 5
+    is_distinctive = (
+        len(number_characters) >= _NUMBER_LENGTH_MIN and digit_count >= _DIGIT_COUNT_MIN
+    )
     return (number, number_characters) if is_distinctive else ()
 
 
@@ -177,8 +182,8 @@ def _clean_cell(cell: object, cell_number: int, clean_at: CleanAt) -> Any:
     if not isinstance(cell, Mapping):
         return cell
     return {
-        part_name: clean_at(f"cell {cell_number}, {part_name}", cell_part)
-        for part_name, cell_part in cell.items()
+        part_name: clean_at(f"cell {cell_number}, {part_name}", notebook_part)
+        for part_name, notebook_part in cell.items()
     }
 
 

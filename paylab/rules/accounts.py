@@ -171,7 +171,7 @@ def likely_country(account_type: object, details: Body) -> str | None:
     if not details:
         return None
     accounts: dict[str, Account] = {}
-    for corridor in countries.of().all:
+    for corridor in countries.all_corridors():
         account = corridor.account(account_type)
         if account and {*details} <= {field.name for field in account.fields}:
             accounts[corridor.country] = account

@@ -156,7 +156,7 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
     return problems
 
 
-def base_fields(service: Service | None = None) -> tuple[str, ...]:
+def always_required_fields(service: Service | None = None) -> tuple[str, ...]:
     """Return the fields that every individual needs; `address.city` is a field of the address."""
     return tuple((service or Service()).individuals.required)
 
@@ -175,7 +175,7 @@ def _corridor_fields(body: Body, service: Service | None) -> tuple[str, ...]:
 
 def _requirement_sources(body: Body, service: Service) -> dict[str, str]:
     """Return the source of each required field of this individual: the spec, or a setting."""
-    names_by_setting = (*additional_fields(body, service), *base_fields(service))
+    names_by_setting = (*additional_fields(body, service), *always_required_fields(service))
     names_by_spec = _corridor_fields(body, service)
     return {**dict.fromkeys(names_by_setting, _REQUIRED), **dict.fromkeys(names_by_spec, "spec")}
 

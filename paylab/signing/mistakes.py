@@ -21,6 +21,9 @@ CANONICAL_MAX = 20_000
 
 
 HEX_DIGEST = re.compile(rb"[0-9a-f]{64}")
+_HEX_SIGNATURE = re.compile(r"[0-9a-f]{64}")
+_HEX_MD5 = re.compile(rb"[0-9a-fA-F]{32}")
+_DIGEST_LENGTH = 32  # bytes
 
 WRONG_CONTENTS: tuple[tuple[str, str], ...] = (
     (r"[0-9A-F]{64}", "uppercase-signature"),
@@ -67,7 +70,7 @@ def make_guesses(expected_inputs: SignatureInputs) -> Iterator[Guess]:
 
 def find_form_mistake(signature: str) -> Mistake | None:
     """The mistake that the form of a signature shows; None if it is Base64 of 64 hex digits."""
-    if re.fullmatch(r"[0-9a-f]{64}", signature):
+    if _HEX_SIGNATURE.fullmatch(signature):
         return make_known_mistake("hex-signature")
     try:
         decoded_signature = b64decode(signature, validate=True)
@@ -75,7 +78,9 @@ def find_form_mistake(signature: str) -> Mistake | None:
         return Mistake("unknown", "the signature is not Base64")
     if HEX_DIGEST.fullmatch(decoded_signature):
         return None
-    if len(decoded_signature) == 32 and not re.fullmatch(rb"[0-9a-fA-F]{32}", decoded_signature):
+    # 32 bytes that are all hex digits are text, such as an MD5, and not a digest as bytes.
+    is_text = _HEX_MD5.fullmatch(decoded_signature) is not None
+    if len(decoded_signature) == _DIGEST_LENGTH and not is_text:
         return make_known_mistake("raw-digest")
     decoded_text = decoded_signature.decode("latin-1")
     for pattern, mistake_id in WRONG_CONTENTS:

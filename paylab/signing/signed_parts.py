@@ -14,8 +14,8 @@ from .canonical import (
     key_bytes,
     path_to_sign,
     query_to_sign,
-    sign,
 )
+from .canonical import sign as sign_values
 
 
 @dataclass(frozen=True)
@@ -29,17 +29,17 @@ class SignedParts:
 
     def sign(self, key: bytes, signing: SigningSettings) -> Signature:
         """Sign the parts with the key of a secret."""
-        signed_values = {
+        signed_headers = {
             **self.headers,
             "host": host_to_sign(self.headers["host"], signing.signed_host),
         }
-        return sign(
+        return sign_values(
             key,
-            self.method,
-            self.path,
-            self.query,
-            signed_values,
-            self.headers["x-content-sha256"],
+            method=self.method,
+            path=self.path,
+            query=self.query,
+            headers=signed_headers,
+            content_hash=self.headers["x-content-sha256"],
             empty_query=signing.empty_query,
             header_order=signing.header_order,
             form=signing.signature,

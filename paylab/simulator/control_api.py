@@ -39,7 +39,7 @@ def read_summary(world: World, _: Request) -> Reply:
 def change_clock(world: World, request: Request) -> Reply:
     """POST /_simulator/clock: advance, advance_seconds, frozen or speed.
 
-    `advance` is a span, like "23h 59m".
+    `advance`, a span like "23h 59m", is read as `advance_seconds`.
     """
     changes = _read_clock_change(request)
     raise_if_problems(_find_clock_problems(changes))

@@ -180,8 +180,8 @@ def _write_curl_command(route: Route, curl_line: Curl) -> str:
     if curl_line.body:
         parts[0] += ' -H "$JSON"'
         parts.insert(1, f"-d '{curl_line.body}'")
-    command = " ".join(parts)
-    return command if len(command) <= LENGTH_MAX else " \\\n  ".join(parts)
+    one_line_command = " ".join(parts)
+    return one_line_command if len(one_line_command) <= LENGTH_MAX else " \\\n  ".join(parts)
 
 
 def markdown() -> str:

@@ -78,4 +78,4 @@ def _read_details(body: RequestBody) -> None:
     if isinstance(account_type, str) and account_type in WALLET_COUNTRIES:
         country = WALLET_COUNTRIES[account_type]
         details = body.fields.get("details")
-        body.fields["details"] = body.read_details(country, account_type, details, "details")
+        body.fields["details"] = body.rename_details(country, account_type, details, "details")

@@ -180,26 +180,26 @@ def add_conversion_account(world: World, owner: Row, recipient_account: Row, cur
 
 def draw_moments(world: World, random_numbers: random.Random, count: int) -> Iterator[datetime]:
     """Random times in 90 days, oldest first; more of them in hours with more payments."""
-    first_hour, cumulative_weights = _weigh_hours(world.now() - AGE_MIN)
+    period_start, cumulative_weights = _weigh_hours(world.now() - AGE_MIN)
     hours = range(len(cumulative_weights))
     drawn_hours = random_numbers.choices(hours, cum_weights=cumulative_weights, k=count)
     offsets_ms = sorted(
         hour * 3_600_000 + int(random_numbers.random() * 3_600_000) for hour in drawn_hours
     )
-    return (first_hour + timedelta(milliseconds=offset_ms) for offset_ms in offsets_ms)
+    return (period_start + timedelta(milliseconds=offset_ms) for offset_ms in offsets_ms)
 
 
 def _weigh_hours(end: datetime) -> tuple[datetime, list[float]]:
-    """The first hour of the 90 days before `end`, and the cumulative weights of all its hours."""
+    """The start of the 90 days before `end`, and the cumulative weights of all its hours."""
     hour_count = 90 * 24
-    first_hour = end - timedelta(hours=hour_count)
-    hour_of_week = first_hour.weekday() * 24 + first_hour.hour
+    period_start = end - timedelta(hours=hour_count)
+    hour_of_week = period_start.weekday() * 24 + period_start.hour
     # There are more payments every hour, 1.6 times as many at the end.
     weights = [
         WEEK_WEIGHTS[(hour_of_week + index) % len(WEEK_WEIGHTS)] * 1.6 ** (index / hour_count)
         for index in range(hour_count)
     ]
-    return first_hour, list(accumulate(weights))
+    return period_start, list(accumulate(weights))
 
 
 class RouteHistory:

@@ -96,7 +96,7 @@ def _read_account_details(service: Service, body: RequestBody) -> None:
     # The body does not name the country: take the country that knows the most of these details.
     nearest_account = min(accounts, key=count_unknown)
     field_names = (*nearest_account.fields, *nearest_account.required)
-    body.read(details, field_names, make_account_names(nearest_account), "details")
+    body.rename(details, field_names, make_account_names(nearest_account), "details")
 
 
 def _list_account_fields(account: AccountDetails) -> set[str]:

@@ -66,19 +66,19 @@ def name_members(value: object) -> Any:
     KeyError: 'Status: use status'
     """
     try:
-        return _name_all_members(value)
+        return _convert_to_members(value)
     except RecursionError:
         return value
 
 
-def _name_all_members(value: object) -> Any:
+def _convert_to_members(value: object) -> Any:
     """Replace all dicts of decoded JSON by `Members`; RecursionError if it is nested too deep."""
     if isinstance(value, list):
-        return [_name_all_members(member) for member in value]
+        return [_convert_to_members(member) for member in value]
     if not isinstance(value, dict):
         return value
     members = Members(value)
     for name, member in value.items():
         if isinstance(member, dict | list):  # a call for each text would take most of the time
-            members[name] = _name_all_members(member)
+            members[name] = _convert_to_members(member)
     return members

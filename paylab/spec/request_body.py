@@ -44,7 +44,7 @@ class RequestBody:
     moved_paths: dict[str, str] = dataclass_field(default_factory=dict)
     unknown_fields: list[Problem] = dataclass_field(default_factory=list)
 
-    def read(
+    def rename(
         self,
         value: JsonValue,
         known_names: Collection[str],
@@ -74,22 +74,21 @@ class RequestBody:
                 fields[our_name] = field_value
         return fields
 
-    def read_nested(self, field: Field) -> None:
-        """Rename what is inside a field of the body, an object or a list of objects.
-
-        Details of accounts are left as they are.
-        """
-        object_or_list = self.fields.get(field.name)
-        inner_names = field.inner_names()
-        if field.kind == OBJECT and field.name in self.fields:
-            self.fields[field.name] = self.read(object_or_list, inner_names, path=field.name)
+    def rename_nested(self, field: Field) -> None:
+        """Rename what is inside a field of the body, an object or a list of objects."""
+        if field.name not in self.fields:
+            return
+        object_or_list = self.fields[field.name]
+        inner_names = field.inner_names()  # none of a list of words, or of details
+        if field.kind == OBJECT:
+            self.fields[field.name] = self.rename(object_or_list, inner_names, path=field.name)
         elif inner_names and isinstance(object_or_list, list):
             self.fields[field.name] = [
-                self.read(item, inner_names, path=join_path(field.name, index))
+                self.rename(item, inner_names, path=join_path(field.name, index))
                 for index, item in enumerate(object_or_list)
             ]
 
-    def read_details(
+    def rename_details(
         self, country: object, account_type: object, details: JsonValue, path: str
     ) -> JsonValue:
         """Rename the details of an account; unchanged for a type that its country does not have."""
@@ -97,9 +96,9 @@ class RequestBody:
         if settings is None:
             return details
         known_names = (*settings.fields, *settings.required)
-        return self.read(details, known_names, make_account_names(settings), path)
+        return self.rename(details, known_names, make_account_names(settings), path)
 
-    def read_listed_details(self) -> None:
+    def rename_listed_details(self) -> None:
         """Rename the details of the accounts in the body of a new individual."""
         country = self.fields.get("country")
         accounts = self.fields.get("financial_accounts")
@@ -109,7 +108,9 @@ class RequestBody:
             if isinstance(account, dict) and "details" in account:
                 path = f"financial_accounts.{index}.details"
                 details = account["details"]
-                account["details"] = self.read_details(country, account.get("type"), details, path)
+                account["details"] = self.rename_details(
+                    country, account.get("type"), details, path
+                )
 
     def read_reference(self, field: Field, id_path: str) -> None:
         """Read a reference in `fields`; a form that the service does not accept is unknown.
@@ -121,7 +122,7 @@ class RequestBody:
             self._read_moved_reference(field)
             return
         if field.name in self.fields:
-            self.fields[field.name] = self.read(self.fields[field.name], ("id",), path=field.name)
+            self.fields[field.name] = self.rename(self.fields[field.name], ("id",), path=field.name)
         if field.id_name not in self.fields:
             return
         their_id_name = self.their_path(field.id_name)
@@ -135,14 +136,14 @@ class RequestBody:
     def _read_moved_reference(self, field: Field) -> None:
         """Read a reference whose id the service has at another path, as an object in `fields`.
 
-        `read` has renamed the id, such as `wallet_id`, to our `payout_account_id`. Here it becomes
+        `rename` has made our `payout_account_id` of the id, such as `wallet_id`. Here it becomes
         `{"payout_account": {"id": "fa_1"}}`.
         """
         if field.name in self.fields and not field.accepts("object"):
             self._note_unknown("", field.name)
             del self.fields[field.name]
         elif field.name in self.fields:
-            self.fields[field.name] = self.read(self.fields[field.name], ("id",), path=field.name)
+            self.fields[field.name] = self.rename(self.fields[field.name], ("id",), path=field.name)
         if self.fields.get(field.id_name) is not None and field.name not in self.fields:
             self.fields[field.name] = {"id": self.fields.pop(field.id_name)}
         their_id_name = self.their_path(field.id_name)
@@ -256,10 +257,10 @@ def read_request(service: Service, operation: str, sent_body: JsonObject) -> Req
     body = RequestBody(service)
     names = record.request_names(service)
     without_constants = body.read_constants(sent_body, _find_constants(record, names, service))
-    body.fields = body.read(without_constants, record.by_name, names)
+    body.fields = body.rename(without_constants, record.by_name, names)
     for field in record.fields:
-        body.read_nested(field)
-    body.read_listed_details()
+        body.rename_nested(field)
+    body.rename_listed_details()
     for reference in record.references:
         body.read_reference(reference, record.id_path(reference, service))
     body.read_amounts(record.field_names_of_kind(AMOUNT))

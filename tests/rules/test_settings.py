@@ -211,7 +211,7 @@ def test_an_off_ramp_needs_a_wallet_on_its_network(accounts, network, is_held):
 def test_the_fields_that_an_individual_needs():
     """Those of every individual, and those of its country, its products and the service."""
     service = Service({"individuals.required": BASE, "individuals.ramp_required": ["email"]})
-    assert individuals.base_fields(service) == tuple(BASE)
+    assert individuals.always_required_fields(service) == tuple(BASE)
     assert individuals.additional_fields(PERSON, service) == ()
     assert individuals.additional_fields({"country": "CO"}, service) == ("email", "document")
     assert individuals.additional_fields(RAMP, service) == (

@@ -224,7 +224,7 @@ def test_a_field_has_one_problem():
 def test_details_are_read_by_their_country_and_type(country, kind, is_read):
     """Details of an account that the country does not have are left for the rules."""
     body = read_request(Service(RENAMED | REFUSED), "individuals.create", {})
-    details = body.read_details(country, kind, {"number": "1", "xyz": 2}, DETAILS)
+    details = body.rename_details(country, kind, {"number": "1", "xyz": 2}, DETAILS)
     assert details == ({"clabe": "1", "xyz": 2} if is_read else {"number": "1", "xyz": 2})
     assert told(body.form_problems) == ([(f"{DETAILS}.xyz", "is not known")] if is_read else [])
     assert body.their_path(f"{DETAILS}.clabe") == f"{DETAILS}.{'number' if is_read else 'clabe'}"
@@ -236,5 +236,5 @@ def test_a_field_is_known_if_it_is_allowed_or_required():
     for country, kind in (("MX", "bank_account"), ("PH", "bank_account"), ("US", "crypto_wallet")):
         form, body = service.account(country, kind), read_request(service, "individuals.create", {})
         given = dict.fromkeys((*form.fields, *form.required), "1")
-        assert body.read_details(country, kind, given, "details") == given
+        assert body.rename_details(country, kind, given, "details") == given
         assert body.form_problems == []

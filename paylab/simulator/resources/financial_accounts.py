@@ -27,7 +27,7 @@ def create_account_row(world: World, request: Request) -> Row:
     owner = find_named_row(world, "individuals", fields.get("individual_id"))
     country = owner["country"] if owner else None
     account_type = fields.get("type")
-    fields["details"] = request_body.read_details(
+    fields["details"] = request_body.rename_details(
         country, account_type, fields.get("details"), "details"
     )
     _require_account_fields(
@@ -63,7 +63,7 @@ def update_account(world: World, request: Request) -> Reply:
     service = world.service
     request_body = bodies.read_body(world, request, "financial_accounts.update")
     country = world.tables["individuals"].rows[account_row["_"]["owner"]]["country"]
-    details = request_body.read_details(
+    details = request_body.rename_details(
         country, account_row["type"], request_body.fields.get("details"), "details"
     )
     if service.financial_accounts.update == "merge" and isinstance(details, dict):

@@ -33,15 +33,16 @@ NOT_FOUND = 404
 class Refusal:
     """A refusal: its status, and when it happens.
 
-    `fields` are those that the answer names as wrong; a field stands for those inside it. `words`
-    is a pattern of what a service says then, and `advice` how to get to the state that is needed.
+    `fields` are those that the answer names as wrong; a field stands for those inside it.
+    `words_pattern` finds what a service says then, and `advice` is how to get to the state that is
+    needed.
     """
 
     status: Status
     when: str
     source: str = "spec"
     fields: tuple[str, ...] = ()
-    words: str = ""
+    words_pattern: str = ""
     advice: str = ""
 
     def status_code(self, service: ServiceSettings) -> int:
@@ -53,7 +54,7 @@ _UNKNOWN = Refusal(NOT_FOUND, "the individual does not exist")
 _NOTHING_ASKED = Refusal(
     422,
     "the individual is not in action_required",
-    words=r"action_required|not waiting for",
+    words_pattern=r"action_required|not waiting for",
     advice="the individual must be in action_required: get it and read status and status_details",
 )
 _NOT_ACTIVE = (
@@ -109,7 +110,7 @@ TOKEN = (
         400,
         "the individual verifies with images",
         source="idv.who",
-        words="verifies with images",
+        words_pattern="verifies with images",
         advice="this individual verifies with images: lab.individuals.upload_images(id, {...})",
     ),
     Refusal(400, "the provider is another one", source="idv.provider", fields=("provider",)),
@@ -128,7 +129,7 @@ IMAGES = (
         400,
         "the individual verifies with a token",
         source="images.token-individual",
-        words="verifies with a token",
+        words_pattern="verifies with a token",
         advice="this individual verifies with a token: lab.individuals.submit_token(id, ...)",
     ),
     _NOTHING_ASKED,
@@ -201,7 +202,7 @@ TRANSFER = (
         wrong_state_status,
         "the quote is used or expired",
         source="transfer.create",
-        words=r"quote\b[\w ]{0,30}\b(used|expired)|ask for a new one",
+        words_pattern=r"quote\b[\w ]{0,30}\b(used|expired)|ask for a new one",
         advice=(
             "a quote is valid for a short time and for one transfer: get a new one with "
             "lab.quotes.create(...)"
@@ -211,13 +212,13 @@ TRANSFER = (
         wrong_state_status,
         "the recipient is not active, or does not have the product",
         source="transfer.individual",
-        words=_NOT_ACTIVE,
+        words_pattern=_NOT_ACTIVE,
         advice=_RUN_WAIT,
     ),
     Refusal(
         wrong_state_status,
         "an off-ramp recipient has no crypto_wallet on source_network",
-        words=r"no crypto.?wallet|crypto.?wallet (is )?(missing|required)",
+        words_pattern=r"no crypto.?wallet|crypto.?wallet (is )?(missing|required)",
         advice=(
             "an off-ramp needs a wallet of the recipient on its source network, to which the "
             "stablecoins are returned if it fails: lab.financial_accounts.create(individual_id, "
@@ -235,13 +236,16 @@ CONVERSION_ACCOUNT = (
         fields=("source_currency",),
     ),
     Refusal(
-        wrong_state_status, "the individual is not active", words=_NOT_ACTIVE, advice=_RUN_WAIT
+        wrong_state_status,
+        "the individual is not active",
+        words_pattern=_NOT_ACTIVE,
+        advice=_RUN_WAIT,
     ),
     Refusal(
         wrong_state_status,
         "the individual does not have the product on_ramp",
         source="ca.product",
-        words=r"product on_ramp",
+        words_pattern=r"product on_ramp",
         advice='an on-ramp needs an individual with product_types=["on_ramp"]',
     ),
     Refusal(
@@ -275,7 +279,7 @@ DEPOSIT = (
         wrong_state_status,
         "the conversion account is not active",
         source="deposit.path",
-        words=r"conversion account\b[\w ]{0,20}\b(not (yet )?active|pending)",
+        words_pattern=r"conversion account\b[\w ]{0,20}\b(not (yet )?active|pending)",
         advice="the conversion account must be active: run lab.conversion_accounts.wait(id) first",
     ),
 )

@@ -107,9 +107,9 @@ GONE_KEYS: Mapping[str, GoneKey] = {
 
 def find_gone_key(key: str) -> GoneKey | None:
     """Find what replaces a key of older files; None for any other key."""
-    for pattern, gone_key in GONE_KEYS.items():
+    for pattern, key_replacement in GONE_KEYS.items():
         if re.fullmatch(pattern, key):
-            return gone_key
+            return key_replacement
     return None
 
 
@@ -121,11 +121,11 @@ def replace_gone_keys(values: Values) -> tuple[dict[str, Any], dict[str, str]]:
     sentence_by_gone_key: dict[str, str] = {}
     converted_values: dict[str, Any] = {}
     for setting_key, setting_value in values.items():
-        gone_key = find_gone_key(setting_key)
-        if gone_key is not None:
-            sentence = f"{setting_key} is no longer a setting: {gone_key.instead}"
+        key_replacement = find_gone_key(setting_key)
+        if key_replacement is not None:
+            sentence = f"{setting_key} is no longer a setting: {key_replacement.instead}"
             sentence_by_gone_key[setting_key] = sentence
-            converted_values |= gone_key.convert(setting_key, setting_value, values)
+            converted_values |= key_replacement.convert(setting_key, setting_value, values)
     current_values = {
         setting_key: setting_value
         for setting_key, setting_value in values.items()

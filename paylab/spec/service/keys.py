@@ -148,7 +148,9 @@ def _read_other_values(
             plausible_values = plausible_values.get(key_in_group, ())
         if plausible_values:
             return tuple(plausible_values)
-    return tuple(word for word in literal_words(annotation) if word != default)
+    return tuple(
+        literal_word for literal_word in literal_words(annotation) if literal_word != default
+    )
 
 
 def _find_last_text(annotation_texts: Iterable[str]) -> str:

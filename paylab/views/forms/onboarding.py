@@ -190,7 +190,7 @@ class OnboardingForm(Form):
         product = self.fields["product_types"].value
         corridor_required_names = self.corridor.required_for([product])
         required_names = {
-            *individuals.base_fields(self._service),
+            *individuals.always_required_fields(self._service),
             *corridor_required_names,
             *individuals.additional_fields(self._product_values(), self._service),
         }
@@ -209,8 +209,8 @@ class OnboardingForm(Form):
         self.fields["phone"].placeholder = sample_number
         self.fields["phone"].hint = phone_hint
         self._adjust_document(is_required="document" in corridor_required_names)
-        requirements = person.requirement_sentences(self.corridor, product)
-        self.requirements.html = html.escape(requirements)
+        requirements_text = person.requirement_sentences(self.corridor, product)
+        self.requirements.html = html.escape(requirements_text)
 
     def _product_values(self) -> JsonObject:
         """The country and the product, as in the individual to send."""

@@ -175,7 +175,7 @@ def _rail_rows(method: str | None) -> list[Row]:
     """A row with the rail of a payout method; no row without a method."""
     if not method:
         return []
-    for corridor in countries.of().all:
+    for corridor in countries.all_corridors():
         for rail in corridor.rails:
             if rail.method == method:
                 return [("Rail", str(rail))]
