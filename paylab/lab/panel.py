@@ -138,17 +138,20 @@ class Panel:
         feed: PanelFeed,
         explain: Callable[[PanelRow], str],
         resend: Callable[[PanelRow], str],
-        place: Callable[[], str],
+        describe_place: Callable[[], str],
         options: Mapping[str, str],
     ) -> None:
-        """A panel of a feed; `options` are the `filter` and the `show` that it begins with."""
+        """A panel of a feed; `options` are the `filter` and the `show` that it begins with.
+
+        `describe_place` returns the name of the service, to show with the rows.
+        """
         self._feed = feed
         self._explain = explain
         self._resend = resend
-        self._place = place
+        self._describe_place = describe_place
         self._options = options
         self._view: PanelView | None = None
-        self._unfollow: Callable[[], None] | None = None
+        self._unfollow: Callable[[], None] | None = None  # ends the feed; None if not followed
         self._last_rows: Sequence[PanelRow] | None = None
 
     @property
@@ -211,7 +214,7 @@ class Panel:
     def __repr__(self) -> str:
         """The last rows as text."""
         row_lines = ["  ".join(cell_texts).rstrip() for cell_texts in self.rows()[-SHOWN_ROWS:]]
-        return printable_lines("\n".join([f"Panel  [{self._place()}]", *row_lines]))
+        return printable_lines("\n".join([f"Panel  [{self._describe_place()}]", *row_lines]))
 
     def _make_view(self) -> PanelView:
         """Make the widget on first use. All displays show this one; it follows until `stop`."""
@@ -222,7 +225,7 @@ class Panel:
                 self._read_rows,
                 self._explain,
                 self._resend,
-                service_name=self._place(),
+                service_name=self._describe_place(),
                 options=self._options,
             )
             if self.is_live:

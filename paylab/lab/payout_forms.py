@@ -125,12 +125,14 @@ class PayoutForms:
         source_currency: codes.SourceCurrency | str = "USD",
         new: bool = False,
     ) -> TransferForm:
-        """A form that creates a transfer without a quote."""
+        """A form that creates a transfer without a quote.
+
+        With `new`, it is another form, which pays an equal order again.
+        """
         from ..views.forms.transfer import TransferForm
 
-        make_form = partial(
-            TransferForm, partial(self._transfers.create, new=self._new_order_name(new=new))
-        )
+        create_transfer = partial(self._transfers.create, new=self._new_order_name(new=new))
+        make_form = partial(TransferForm, create_transfer)
         return self._make_payout_form(
             "transfer", make_form, person, amount, source_currency, new=new
         )
@@ -173,10 +175,11 @@ class PayoutForms:
         """A quote with a countdown to its expiry; `submit()` creates the transfer."""
         from ..views.forms.quote_card import QuoteCard
 
+        create_transfer = partial(self._transfers.create, new=self._new_order_name(new=new))
         make_card = partial(
             QuoteCard,
             quote,
-            partial(self._transfers.create, new=self._new_order_name(new=new)),
+            create_transfer,
             partial(self._quotes.again, quote),
             self._session.service_clock.now,
             accounts=self._find_accounts(quote),

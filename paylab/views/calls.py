@@ -64,8 +64,8 @@ def calls_table(calls: Iterable[Any]) -> str:
 
 def call_card(call: Any) -> str:
     """A card with a call's summary; the request, response and signature open on click."""
-    title = heading(f"{call.method} {call.path}")
-    return card(column(title, call_details(call)), source=call.place)
+    title_html = heading(f"{call.method} {call.path}")
+    return card(column(title_html, call_details(call)), source=call.place)
 
 
 def call_details(call: Any) -> str:

@@ -114,8 +114,8 @@ class QRModules:
 
         With `ansi` the colours are set too, so that it can be scanned on any terminal.
         """
-        row_below = (True,) * self.width  # below the border is the terminal's background
-        row_pairs = zip_longest(self.rows[::2], self.rows[1::2], fillvalue=row_below)
+        filler_row = (True,) * self.width  # below the border is the terminal's background
+        row_pairs = zip_longest(self.rows[::2], self.rows[1::2], fillvalue=filler_row)
         terminal_lines = []
         for upper_row, lower_row in row_pairs:
             module_pairs = zip(upper_row, lower_row, strict=True)

@@ -133,9 +133,9 @@ class InboxView(anywidget.AnyWidget):
 
     def static_bundle(self) -> dict[str, str]:
         """The events for a saved notebook, as HTML and as text."""
-        title = heading(f"Inbox: {plural(len(self._inbox), 'event')}")
+        title_html = heading(f"Inbox: {plural(len(self._inbox), 'event')}")
         table = card(
-            column(SAVED_LINE, title, arrivals_table(self._inbox)), source=str(self.service)
+            column(SAVED_LINE, title_html, arrivals_table(self._inbox)), source=str(self.service)
         )
         return {"text/html": static_html(table), "text/plain": repr(self._inbox)}
 

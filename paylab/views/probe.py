@@ -129,7 +129,7 @@ def _call_html(number: int, entry: JsonMapping) -> str:
 
 def _message_text(headers: Iterable[Mapping[str, str]], body_text: str) -> str:
     """The headers and the body, truncated if long; JSON is indented."""
-    header_lines = [f"{header['name']}: {header['value']}" for header in headers]
+    header_lines = [f"{http_header['name']}: {http_header['value']}" for http_header in headers]
     with suppress(ValueError):
         body_text = json.dumps(json.loads(body_text), indent=2, ensure_ascii=False)
     if len(body_text) > BODY_LENGTH_MAX:

@@ -61,8 +61,8 @@ SIMULATOR = "SIMULATOR"
 def resource_card(resource: Resource) -> str:
     """The fields that have a value; nested fields and the JSON open on click."""
     rows, blocks = resource_parts(resource)
-    title = heading(type(resource).__name__)
-    return card(column(title, table(rows), *blocks), source=resource._place())
+    title_html = heading(type(resource).__name__)
+    return card(column(title_html, table(rows), *blocks), source=resource._place())
 
 
 def pager_table(pager: Pager[Any]) -> str:
@@ -84,8 +84,8 @@ def items_table(items: Sequence[Resource], total: int | None = None, service_nam
     for item_fields in fields_of_items:
         cells = [_column_text(item_fields, column_name) for column_name in column_names]
         table_rows.append(cells)
-    title = heading(plural(total or len(items), type_name))
-    return card(column(title, grid(column_names, table_rows, total)), source=service_name)
+    title_html = heading(plural(total or len(items), type_name))
+    return card(column(title_html, grid(column_names, table_rows, total)), source=service_name)
 
 
 def page_table(page: Page[Any]) -> str:

@@ -26,19 +26,20 @@ def write_call(
     >>> write_call("lab.quotes.create", keywords={"amount": "10.00"}, assign_to="quote")
     'quote = lab.quotes.create(amount="10.00")'
     """
-    prefixed_values = [("", argument) for argument in positional]
-    prefixed_values += [(f"{keyword}=", argument) for keyword, argument in keywords.items()]
+    prefixed_arguments = [("", argument) for argument in positional]
+    prefixed_arguments += [(f"{keyword}=", argument) for keyword, argument in keywords.items()]
     call_start = f"{assign_to} = {function}" if assign_to else function
-    if sum(len(prefix) + len(str(argument)) for prefix, argument in prefixed_values) <= WIDTH:
+    # The cheap test first: a large literal is not written twice.
+    if sum(len(prefix) + len(str(argument)) for prefix, argument in prefixed_arguments) <= WIDTH:
         one_line_arguments = [
-            f"{prefix}{literal(argument)}" for prefix, argument in prefixed_values
+            f"{prefix}{literal(argument)}" for prefix, argument in prefixed_arguments
         ]
         one_line_call = f"{call_start}({', '.join(one_line_arguments)})"
         if len(one_line_call) <= WIDTH:
             return one_line_call
     argument_lines = [
         f"{INDENT}{prefix}{literal(argument, multiline=True)},"
-        for prefix, argument in prefixed_values
+        for prefix, argument in prefixed_arguments
     ]
     return "\n".join([f"{call_start}(", *argument_lines, ")"])
 

@@ -9,6 +9,8 @@ from .. import html
 from ..html import Row
 from .nodes import Button, Code, Group, Html, Inputs, Node
 
+NOT_SENT = "Nothing was sent."
+"""How the message begins if the values cannot be sent as they are."""
 DOUBLE_CLICK_SECONDS = 0.6
 """Seconds after an attempt during which clicks are ignored, as part of a double click."""
 SENT_EARLIER = "Sent earlier. Showing the form again sends nothing; new=True makes a new form."
@@ -72,6 +74,11 @@ class FormControls:
             f'<p class="paylab-error">{html.escape(failure_line)}</p>' for failure_line in lines
         ]
         self.message.html = f'<div class="paylab-failure">{"".join(paragraphs)}</div>'
+
+    def remove_not_sent(self) -> None:
+        """Remove the message if it says that nothing was sent."""
+        if NOT_SENT in self.message.html:
+            self.message.html = ""
 
     def show_result(self, headline: str, sender: str, rows: Sequence[Row]) -> None:
         """Show the result, and a sentence on who sent the form; it is empty after a click."""

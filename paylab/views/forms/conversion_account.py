@@ -280,15 +280,18 @@ class DepositForm(Form):
     def _make_fields(self) -> list[FormField]:
         """Make the inputs: the amount, whose name the deposit has, and another name."""
         unit = self.currency.upper()
-        amount = FormField("amount", f"Amount in {unit}", value=str(self.cap or DEFAULT_AMOUNT))
+        suggested_amount = str(self.cap or DEFAULT_AMOUNT)
+        amount_field = FormField("amount", f"Amount in {unit}", value=suggested_amount)
         if self.cap:
-            amount.hint = f"At most {self.cap} {unit}."
-        sender_options = [(label, sender) for sender, label in SENDER_LABELS.items()]
-        sender = FormField("sender", "Sender", RADIO, options=sender_options)
-        sender_name = FormField("sender_name", "Name of the sender")
-        amount.set_required(True)
-        sender_name.set_required(True)
-        return [amount, sender, sender_name]
+            amount_field.hint = f"At most {self.cap} {unit}."
+        sender_options = [
+            (sender_label, sender_value) for sender_value, sender_label in SENDER_LABELS.items()
+        ]
+        sender_field = FormField("sender", "Sender", RADIO, options=sender_options)
+        name_field = FormField("sender_name", "Name of the sender")
+        amount_field.set_required(True)
+        name_field.set_required(True)
+        return [amount_field, sender_field, name_field]
 
     def values(self) -> JsonObject:
         """The deposit to send."""

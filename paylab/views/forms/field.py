@@ -139,6 +139,7 @@ class FormField(Node):
         """
         self.options = list(options)
         # Made here once, since a form sends all of its fields to the browser after each keystroke.
+        # A combo box shows the value of an option beside its label.
         self._option_rows = [
             [option_label, str(option_value) if self.input == COMBO else ""]
             for option_label, option_value in self.options

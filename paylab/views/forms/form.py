@@ -15,11 +15,10 @@ from ...errors.base import PaylabError, Problem
 from ...spec.text import JsonMapping, JsonObject
 from .. import html
 from ..html import Row
-from .controls import DOUBLE_CLICK_SECONDS, SENT_EARLIER, FormControls
+from .controls import DOUBLE_CLICK_SECONDS, NOT_SENT, SENT_EARLIER, FormControls
 from .field import FormField
 from .field_access import find_first_marked, refuse_example, set_fields, with_field_access
 from .form_check import (
-    NOT_SENT,
     FormCheck,
     changed_values_error,
     error_message,
@@ -202,9 +201,9 @@ class Form(traitlets.HasTraits, FormPage):
         values = self.values()
         form_check = FormCheck(values, self._find_problems(values), self._find_warnings(values))
         form_check.show_at(self.fields.values(), self.field_of, everything=everything)
-        self.controls.code.text = self._code_sent or self._write_code(values)
-        if form_check.is_correct and NOT_SENT in self.controls.message.html:
-            self.controls.message.html = ""
+        self.controls.code.text = self._code_sent or self._write_code(values)  # sent code stays
+        if form_check.is_correct:
+            self.controls.remove_not_sent()
         self.redraw()
         return form_check
 

@@ -9,6 +9,7 @@ from ...errors.api import APIStatusError, ServerError
 from ...errors.base import ChoiceError, ConfigError, Problem, RuleError
 from ...spec.text import JsonObject
 from ..html import Row
+from .controls import NOT_SENT
 from .field import TICK, FormField
 from .problem_sentences import with_assumption_mark
 
@@ -16,7 +17,6 @@ LIKELY_TYPO = "check-digits"
 """The source of warnings about values that are probably mistyped; you have to confirm them."""
 
 CONFIRM = "correct it with fill(...), or send it as it is with submit(anyway=True)"
-NOT_SENT = "Nothing was sent."
 
 FindField = Callable[[Problem], FormField | None]
 """Finds the field at which a problem is shown."""

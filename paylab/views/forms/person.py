@@ -161,8 +161,8 @@ def document_number_hint(document_type: str) -> str:
     number_format = DOCUMENT_NUMBERS.get(document_type)
     if number_format is None or not number_format.message:
         return ""
-    requirement = number_format.message.removeprefix("must be ")
-    return f"{requirement[:1].upper()}{requirement[1:]}."
+    required_text = number_format.message.removeprefix("must be ")
+    return f"{required_text[:1].upper()}{required_text[1:]}."
 
 
 def requirement_sentences(corridor: Corridor, product: str) -> str:

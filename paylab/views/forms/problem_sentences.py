@@ -53,11 +53,11 @@ def problem_sentence(problem: Problem, field: LabelledInput) -> str:
     if not message.startswith("must be "):
         unit = f" in {message.rpartition(' in ')[2]}"  # "Amount in MXN" has one, as the message
         return f"{field.label.removesuffix(unit)} {message}{assumption_mark}."
-    requirement = message.removeprefix("must be ").removeprefix("exactly ")
-    if not requirement.startswith(("a ", "an ")):
-        requirement = f"{_with_article(field.label)}: {requirement}"
+    required_text = message.removeprefix("must be ").removeprefix("exactly ")
+    if not required_text.startswith(("a ", "an ")):
+        required_text = f"{_with_article(field.label)}: {required_text}"
     entered_text = _entered_value_sentence(message, field)
-    return f"Enter {requirement}{assumption_mark}.{entered_text}{suggestion}"
+    return f"Enter {required_text}{assumption_mark}.{entered_text}{suggestion}"
 
 
 def _split_suggestion(message: str, entered_value: object) -> tuple[str, str]:

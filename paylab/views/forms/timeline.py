@@ -164,10 +164,10 @@ class Timeline:
 
     def move_rows(self) -> list[Row]:
         """Rows of each state and the states that may follow it."""
-        onward_states = {state: self.machine.onward(state) for state in self.machine.states}
+        next_states_by_state = {state: self.machine.onward(state) for state in self.machine.states}
         return [
             (state, f"→ {', '.join(next_states)}")
-            for state, next_states in onward_states.items()
+            for state, next_states in next_states_by_state.items()
             if next_states
         ]
 

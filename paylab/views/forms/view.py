@@ -69,7 +69,9 @@ class View(anywidget.AnyWidget):
         nodes = dict[str, JsonObject]()
         top_ids = self._describe_nodes(self._page.page_nodes(), nodes)
         changed_nodes = [
-            node for node_id, node in nodes.items() if self._shown_nodes.get(node_id) != node
+            node
+            for page_node_id, node in nodes.items()
+            if self._shown_nodes.get(page_node_id) != node
         ]
         is_unchanged = not changed_nodes and top_ids == self._shown_top_ids
         if is_unchanged and not focus:
@@ -210,9 +212,9 @@ class FormPage:
 
     def redraw(self, focus: Node | str = "") -> None:
         """Update the page in every browser."""
-        node_id = focus.id if isinstance(focus, Node) else focus
+        page_node_id = focus.id if isinstance(focus, Node) else focus
         for follower in self._followers:
-            follower(node_id)
+            follower(page_node_id)
 
     def update_saved(self) -> None:
         """Update the text that is saved in the notebook."""

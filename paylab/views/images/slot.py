@@ -77,19 +77,21 @@ class Slot(FormField):
         self.side = side
         self._make_specimen = make_specimen
         self._read_facts = partial(read_image_facts, side=side, service=service)
-        self._value = None
+
+        self._value = None  # the ImageChoice, read as `choice`
         self.facts: ImageFacts | None = None
-        self.refusal = ""
+        self.refusal = ""  # why this toolkit refuses the file
         self.is_stored = False
         self.is_sending = False
         self.advice: list[tuple[Advice, str]] = []
+
         self.picker = self._make_picker()
         self.path = self._make_path_field()
         self.specimen = self._make_specimen_field()
         self.state_line = Html(live=True)
         other_inputs = side_by_side([self.path, self.specimen])
         self._all_nodes = [Heading(self.label, 4), self.state_line, self.picker, other_inputs]
-        self.children = self._all_nodes
+        self.children = self._all_nodes  # only the first two once it was sent
         self._show_state()
 
     def _make_picker(self) -> FilePicker:
