@@ -191,7 +191,8 @@ class Parser(argparse.ArgumentParser):
             hint = f": set {SETTING_BY_OPTION[option_name]}"
         if word.startswith(("{", "[")) and "body" in option_by_name:
             hint = ": give a body with --body FILE, or on stdin with --body -"
-        self.error(f"{word[:40]!r} is no option or argument here{hint}")
+        shown_word = word.partition("=")[0] if word.startswith("--") else word  # may hold a key
+        self.error(f"{shown_word[:40]!r} is no option or argument here{hint}")
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""

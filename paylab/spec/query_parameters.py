@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from urllib.parse import parse_qsl
 
 from ..errors.base import Problem, RuleWarning, warn_caller
 from ..errors.names import find_nearest_name
+from ..errors.text import plain
 from .operations.operation import Operation
 from .operations.records import OPERATIONS
 from .row_filter import FIELDS, list_filter_names
 from .service.service import Service
 
 UNKNOWN_FIELD_SOURCE = "request.unknown"
+WARNINGS_MAX = 5
+"""The parameters of one request that are warned of."""
+NAME_LENGTH_MAX = 60
 
 
 def warn_of_unknown_parameters(service: Service, method: str, path: str, params: object) -> None:
@@ -26,7 +31,8 @@ def warn_of_unknown_parameters(service: Service, method: str, path: str, params:
         return
     operation = OPERATIONS[route.operation]
     resource = operation.resource
-    for problem in find_unknown_parameters(service, operation, parameter_names):
+    problems = find_unknown_parameters(service, operation, parameter_names)
+    for problem in islice(problems, WARNINGS_MAX):
         end = "" if str(problem).endswith("?") else "."
         message = f"{problem}{end} A service may ignore it"
         if resource in FIELDS and problem.field in list_filter_names(resource):
@@ -46,8 +52,9 @@ def find_unknown_parameters(
     for parameter_name in parameter_names:
         if parameter_name in known_names:
             continue
-        nearest_name = find_nearest_name(parameter_name, known_names)
+        shown_name = plain(parameter_name, NAME_LENGTH_MAX)
+        nearest_name = find_nearest_name(shown_name, known_names)
         suggestion = f": is {nearest_name} meant?" if nearest_name else ""
         if known_names and not nearest_name:
             suggestion = f" ({', '.join(known_names)} are)"
-        yield Problem(parameter_name, f"is no query parameter{suggestion}", UNKNOWN_FIELD_SOURCE)
+        yield Problem(shown_name, f"is no query parameter{suggestion}", UNKNOWN_FIELD_SOURCE)

@@ -185,6 +185,15 @@ def test_a_word_of_another_program_names_what_is_meant(words, meant, capsys):
     assert meant in capsys.readouterr().err
 
 
+def test_the_value_of_an_unknown_option_is_not_repeated(capsys):
+    """It may be a key."""
+    with pytest.raises(SystemExit):
+        main(["doctor", "--secret-key=sk_live_1234"])
+    warned_text = capsys.readouterr().err
+    assert "'--secret-key' is no option" in warned_text
+    assert "sk_live" not in warned_text
+
+
 def test_sign_shows_each_layer(capsys):
     """`sign` prints the canonical request, the payload and the Authorization header."""
     date, nonce = "2026-01-31T09:30:00.123Z", "1769851800123004217"

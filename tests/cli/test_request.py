@@ -157,3 +157,12 @@ def test_a_walkthrough_elsewhere_needs_consent(monkeypatch, capsys):
         assert main(["walkthrough", "mx"]) == 2
         assert "must be confirmed" in capsys.readouterr().err
         assert "POST" not in {call.method for call in server.service.calls}
+
+
+def test_long_names_and_many_parameters_give_few_short_warnings(service, capsys):
+    """At most five parameters are named, and a name is cut."""
+    names = ["x" * 1000, *(f"a{number}" for number in range(50))]
+    assert main(["get", "transfers?" + "&".join(f"{name}=1" for name in names)]) == 0
+    warned_lines = [line for line in capsys.readouterr().err.splitlines() if "no query" in line]
+    assert len(warned_lines) == 5
+    assert max(map(len, warned_lines)) < 200
