@@ -83,7 +83,7 @@ class Funds:
         try:
             return self._client.balances.get().balances or []
         except MissingOperationError:
-            controls = self._find_controls()
+            controls = self._find_controls()  # a simulator knows its balance all the same
         if controls is None:
             return None
         balance_list = BalanceList.model_validate({"balances": controls.funds()})
@@ -104,12 +104,15 @@ class AccountBalance:
         self,
         read: Callable[[], Sequence[Balance] | None],
         pay_in: Callable[[str | int | Decimal, str], Decimal] | None,
-        place: Callable[[], str],
+        describe_place: Callable[[], str],
     ) -> None:
-        """Read the balance; `pay_in` is None for a service that is no simulator."""
+        """Read the balance; `pay_in` is None for a service that is no simulator.
+
+        `describe_place` returns the name of the service, to show with the amounts.
+        """
         self._read = read
         self._pay_in = pay_in
-        self._place = place
+        self._describe_place = describe_place
         self.refresh()
 
     @property
@@ -148,11 +151,11 @@ class AccountBalance:
                 return balance
         if not self.is_known:
             raise UnknownItemError(f"the balance is {UNKNOWN_BALANCE}")
-        none_text = "none" if self._pay_in is None else "none yet; the first top-up sets one"
-        known_text = ", ".join(self.currencies) or none_text
+        no_currency_text = "none" if self._pay_in is None else "none yet; the first top-up sets one"
+        known_currencies_text = ", ".join(self.currencies) or no_currency_text
         currency_text = plain(repr(currency), 40)
         raise UnknownItemError(
-            f"there is no balance in {currency_text}: the account has {known_text}"
+            f"there is no balance in {currency_text}: the account has {known_currencies_text}"
         )
 
     def __iter__(self) -> Iterator[Balance]:
@@ -174,7 +177,7 @@ class AccountBalance:
         ]
         if not balance_lines:
             balance_lines = ["  no balance is set" if self.is_known else f"  {UNKNOWN_BALANCE}"]
-        return printable_lines("\n".join([f"Balance  [{self._place()}]", *balance_lines]))
+        return printable_lines("\n".join([f"Balance  [{self._describe_place()}]", *balance_lines]))
 
     def _make_page(self) -> BalancePage:
         """Make the card of the balance as it was read, with a form to top it up in a simulator."""
@@ -182,7 +185,7 @@ class AccountBalance:
 
         top_up_action = None if self._pay_in is None else self.top_up
         page = BalancePage(self._balances, top_up_action, is_known=self.is_known)
-        page.show_service_name(self._place())
+        page.show_service_name(self._describe_place())
         return page
 
     def _repr_mimebundle_(self, **_: object) -> Any:

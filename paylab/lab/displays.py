@@ -41,8 +41,8 @@ VIEWS = {
 
 def running_shell() -> Any:
     """The running IPython; None outside IPython. This does not import IPython."""
-    module = sys.modules.get("IPython.core.getipython")
-    return module.get_ipython() if module else None
+    ipython_module = sys.modules.get("IPython.core.getipython")
+    return ipython_module.get_ipython() if ipython_module else None
 
 
 def register_displays() -> None:
@@ -167,7 +167,7 @@ def show(result: Any) -> str | None:
 
 
 def _make_view(view_path: str) -> Callable[[Any], str]:
-    """The view function at a path, such as "calls.call_card"; its module is imported when used."""
+    """Make the view function of a path, such as "calls.call_card"; the first use imports it."""
     module_name, _, function_name = view_path.partition(".")
 
     def view(result: Any) -> str:

@@ -25,25 +25,29 @@ class _KnownForm(NamedTuple):
 
 
 class FormRegistry:
-    """Forms by subject; each shows `place`, the service that it sends to.
+    """Forms by subject; each shows the service that it sends to, which `describe_place` names.
 
     A click on an id in a form shows the card that `open_object` returns.
     """
 
-    def __init__(self, place: Callable[[], str], open_object: Callable[[str], FormPage]) -> None:
-        self._place = place
+    def __init__(
+        self, describe_place: Callable[[], str], open_object: Callable[[str], FormPage]
+    ) -> None:
+        self._describe_place = describe_place
         self._open_object = open_object
         self._known_forms: dict[Hashable, _KnownForm] = {}
 
-    def get(self, subject: Hashable, arguments: Hashable, make: Callable[[], F], *, new: bool) -> F:
+    def get(
+        self, subject: Hashable, arguments: Hashable, make_form: Callable[[], F], *, new: bool
+    ) -> F:
         """The form of a subject, such as ("wallet", individual_id).
 
-        `make` makes it the first time, with `new`, and when the arguments have changed. A form
-        that was sent stays, whatever the arguments, because its answer must not get lost.
+        It is made the first time, with `new`, and when the arguments have changed. A form that was
+        sent is kept, whatever the arguments, because its answer must not get lost.
         """
         known_form = self._known_forms.get(subject)
         if known_form is None or new or _is_outdated(known_form, arguments):
-            form = make()
+            form = make_form()
             self.connect_to_lab(form)
         else:
             form = known_form.form
@@ -54,7 +58,7 @@ class FormRegistry:
     def connect_to_lab(self, page: FormPage) -> None:
         """Show the service on a page, open objects from it, and refuse attributes it lacks."""
         page.opener = self._open_object
-        page.show_service_name(self._place())
+        page.show_service_name(self._describe_place())
         complete(page)
 
 
@@ -65,9 +69,9 @@ def _is_outdated(known_form: _KnownForm, arguments: Hashable) -> bool:
 
 def require_word(parameter_name: str, word: str, known_words: Iterable[str]) -> str:
     """Return the word of a parameter; RuleError if it is not a known one."""
-    choices = sorted(known_words)
-    if word not in choices:
-        raise RuleError([Problem(parameter_name, refuse_choice(choices, word))])
+    sorted_words = sorted(known_words)
+    if word not in sorted_words:
+        raise RuleError([Problem(parameter_name, refuse_choice(sorted_words, word))])
     return word
 
 

@@ -46,21 +46,21 @@ class Forms:
     """A form for every step of the on-ramp and of a payout.
 
     Forms are kept by subject: a cell that runs again shows what was sent and sends nothing
-    twice; `new=True` makes a new form. `place` names the service that they send to.
+    twice; `new=True` makes a new form. `describe_place` names the service that they send to.
     """
 
     def __init__(
         self,
         client: Client,
         service_time: ServiceTime,
-        place: Callable[[], str],
+        describe_place: Callable[[], str],
         histories: Histories,
         open_object: Callable[[str], FormPage],
     ) -> None:
         self._client = client
         self._service_time = service_time
         self._status_options = {**refresh_options(service_time), "read_history": histories.read}
-        self._registry = FormRegistry(place, open_object)
+        self._registry = FormRegistry(describe_place, open_object)
         resources = client.individuals, client.financial_accounts, client.quotes, client.transfers
         payout_forms = PayoutForms(
             client.session, *resources, service_time, self._registry, histories.read
@@ -127,8 +127,8 @@ class Forms:
         individual = self._client.individuals.get(person) if isinstance(person, str) else person
         form_identity = "images", individual.id, individual.updated_at
         detail_codes = [status_detail.code for status_detail in individual.status_details or []]
-        verification = self._client.service.verification
-        if status.verifies_by_token(individual.country, detail_codes, verification):
+        verification_settings = self._client.service.verification
+        if status.verifies_by_token(individual.country, detail_codes, verification_settings):
             make_token_form = partial(self._make_token_form, individual, example=example)
             return self._registry.get(form_identity, example, make_token_form, new=new)
         make_form = partial(
@@ -199,8 +199,8 @@ class Forms:
             service=self._client.service,
             **refresh_options(self._service_time),
         )
-        arguments = (*(account.id for account in wallets), wallet_id)
-        return self._registry.get(("account", individual.id), arguments, make_form, new=new)
+        form_arguments = (*(account.id for account in wallets), wallet_id)
+        return self._registry.get(("account", individual.id), form_arguments, make_form, new=new)
 
     def deposit(self, account: ConversionAccount | str, *, new: bool = False) -> DepositForm:
         """A form that makes a sandbox deposit into a conversion account.
@@ -249,8 +249,8 @@ class Forms:
         if isinstance(resource, Transfer):
             return self._make_transfer_status(resource)
         if isinstance(resource, Deposit | Conversion):
-            options = {**self._status_options, "needs_review": self._needs_review(resource)}
-            return ConversionView(partial(self._find_conversion, resource), **options)
+            view_options = {**self._status_options, "needs_review": self._needs_review(resource)}
+            return ConversionView(partial(self._find_conversion, resource), **view_options)
         resource_id = getattr(resource, "id", "")  # raises for the result of a failed cell
         if not isinstance(resource, Individual):
             raise ArgumentError(
@@ -261,11 +261,11 @@ class Forms:
         return IndividualView(read_individual, **self._status_options)
 
     def _needs_review(self, resource: Deposit | Conversion) -> bool | None:
-        """Whether a deposit is held for review, as one without a sender; None for a conversion."""
+        """Whether a deposit is held for review as it has no sender; None for a conversion."""
         if not isinstance(resource, Deposit):
             return None
-        rule = self._client.service.sandbox_deposits.missing_sender
-        return resource.sender_name == "" and rule != "accepted"
+        missing_sender_rule = self._client.service.sandbox_deposits.missing_sender
+        return resource.sender_name == "" and missing_sender_rule != "accepted"
 
     def _find_resource(self, row_id: str) -> Individual | Transfer | Conversion:
         """The resource with an id; NotFoundError names the kinds that have a status."""
@@ -297,9 +297,9 @@ class Forms:
         from ..views.forms.onramp import OnrampStepper
 
         country = need_on_ramp(country=country_code(country)).country
-        options = {"example": example, "consent": consent, "on_ramp_only": True}
+        form_options = {"example": example, "consent": consent, "on_ramp_only": True}
         make_first_form = partial(
-            self._make_onboarding_form, country, codes.ON_RAMP_PRODUCT, new=new, **options
+            self._make_onboarding_form, country, codes.ON_RAMP_PRODUCT, new=new, **form_options
         )
         functions = self._make_form_functions(make_first_form, example, new)
         make_stepper = partial(OnrampStepper, country, functions, individual_id, example=example)

@@ -47,10 +47,10 @@ def read_seen_history(calls: Iterable[Call], object_id: str) -> History:
     for call in calls:
         if object_id not in call.response_body.text:
             continue
-        for resource in _find_objects(call.response_body.text, object_id):
-            status = str(resource["status"])
+        for resource_object in _find_objects(call.response_body.text, object_id):
+            status = str(resource_object["status"])
             if not history or history[-1][0] != status:
-                history.append((status, _read_time(resource.get("updated_at"))))
+                history.append((status, _read_time(resource_object.get("updated_at"))))
     return history
 
 

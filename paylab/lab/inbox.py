@@ -43,8 +43,8 @@ UNREACHABLE = (
 )
 
 
-def _resources_by_family(client: Client) -> dict[str, Any]:
-    """The resources that events are about, by family."""
+def _operations_by_family(client: Client) -> dict[str, Any]:
+    """The operations on the objects of events, such as `client.transfers`, by family of events."""
     return {
         "transfer": client.transfers,
         "conversion": client.conversions,
@@ -52,25 +52,25 @@ def _resources_by_family(client: Client) -> dict[str, Any]:
     }
 
 
-def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | None:
-    """The current resource as the service sent it; None if it is not found."""
-    resource = _resources_by_family(client).get(family)
-    if resource is None or not row_id:
+def read_current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | None:
+    """The object of an event as the service sends it now; None if it has none that can be read."""
+    operations = _operations_by_family(client).get(family)
+    if operations is None or not row_id:
         return None
     try:
-        sent_row: Mapping[str, Any] = resource.get(row_id).raw
+        sent_row: Mapping[str, Any] = operations.get(row_id).raw
     except NotFoundError:
         return None
     return sent_row
 
 
-def _make_polled_list(client: Client, family: str, resource: Any) -> PolledList:
+def _make_polled_list(client: Client, family: str, operations: Any) -> PolledList:
     """Make the description of a list to poll: how to read its pages, and one of its objects."""
     from ..webhooks.polling import PolledList
 
     # Not every service can read a single conversion.
-    get_row = None if family == "conversion" else lambda row_id: resource.get(row_id).raw
-    read_pages = resource.list(codes.PAGE_MAX).raw_pages
+    get_row = None if family == "conversion" else lambda row_id: operations.get(row_id).raw
+    read_pages = operations.list(codes.PAGE_MAX).raw_pages
     list_order = client.session.lists.order(f"{family}s")
     return PolledList(family, read_pages, get_row, list_order, service=client.service)
 
@@ -104,7 +104,7 @@ def _make_inbox_functions(
             shown_views[0].stop()
         return shown_views[0]
 
-    return InboxFunctions(client.sleep, partial(current, client), show, close)
+    return InboxFunctions(client.sleep, partial(read_current, client), show, close)
 
 
 def _make_handler(
@@ -120,7 +120,7 @@ def _make_handler(
     target_url = check_target(forward_to) if forward_to else None
     if router is None and target_url is None:
         return None
-    signature_name = signature_header.lower()
+    header_name = signature_header.lower()
 
     def handle_arrival(arrival: Arrival) -> int:
         """Handle an arrived event and forward it; return the status of the answer to it."""
@@ -129,8 +129,8 @@ def _make_handler(
         if target_url is None:
             return 200
         headers = arrival.headers
-        signature = {signature_name: headers[signature_name]} if signature_name in headers else {}
-        return post_event(target_url, arrival.body, signature=signature) or UNANSWERED
+        signature_headers = {header_name: headers[header_name]} if header_name in headers else {}
+        return post_event(target_url, arrival.body, signature=signature_headers) or UNANSWERED
 
     return handle_arrival
 
@@ -146,8 +146,8 @@ def _listen(receiver: Receiver, port: int, url: str | None) -> tuple[str, Callab
 
 def _receive_in_process(receivers: Receivers, receiver: Receiver) -> tuple[str, Callable[[], None]]:
     """Receive from the simulator in this process; return a new URL and a stop function."""
-    urls = (f"http://localhost/inbox/{inbox_number}" for inbox_number in count(1))
-    free_url = next(url for url in urls if url not in receivers)
+    candidate_urls = (f"http://localhost/inbox/{inbox_number}" for inbox_number in count(1))
+    free_url = next(url for url in candidate_urls if url not in receivers)
     receivers[free_url] = receiver.deliver
 
     def stop() -> None:
@@ -173,8 +173,8 @@ class Webhooks:
         self.inboxes: list[Inbox] = []
 
     def current(self, family: str, row_id: str) -> Mapping[str, Any] | None:
-        """The current resource as the service sent it; None if it is not found."""
-        return current(self._client, family, row_id)
+        """The object of an event as the service sends it now; None if it is not found."""
+        return read_current(self._client, family, row_id)
 
     def events(self, resource_id: object = None) -> list[Event]:
         """The events that the simulator recorded: of one resource or its id, or all.
@@ -232,13 +232,13 @@ class Webhooks:
         except BaseException:
             stop_receiving()
             raise
-        functions = _make_inbox_functions(client, subscription.id, stop_receiving)
+        inbox_functions = _make_inbox_functions(client, subscription.id, stop_receiving)
         try:
             event_log.start(subscription.created_at or client.clock())
         except OSError as error:
-            functions.close()
+            inbox_functions.close()
             raise ConfigError(f"{path} cannot be written: {error}") from None
-        inbox = Inbox(event_log, receiver, functions, local_url)
+        inbox = Inbox(event_log, receiver, inbox_functions, local_url)
         self.inboxes.append(inbox)
         return inbox
 
@@ -268,8 +268,8 @@ class Webhooks:
             message = f"router must be a Router with handlers, not {plain(repr(router), 60)}"
             raise ArgumentError(message, "router")
         polled_lists = [
-            _make_polled_list(self._client, family, resource)
-            for family, resource in _resources_by_family(self._client).items()
+            _make_polled_list(self._client, event_family, operations)
+            for event_family, operations in _operations_by_family(self._client).items()
         ]
         return Watch(polled_lists, router, every, since).start()
 

@@ -233,9 +233,9 @@ class Lab:
         """
         from ..probe.probe import probe_service
 
-        pace = 0.0 if is_local(self.settings) else PROBE_PAUSE_SECONDS
-        proof = {"write": write, "sandbox": sandbox}
-        return probe_service(self.client, **proof, budget=budget, pace=pace, to=to, calls=calls)
+        pause_seconds = 0.0 if is_local(self.settings) else PROBE_PAUSE_SECONDS
+        probe_options: dict[str, Any] = {"write": write, "sandbox": sandbox, "budget": budget}
+        return probe_service(self.client, **probe_options, pace=pause_seconds, to=to, calls=calls)
 
     @property
     def drift(self) -> Drift:
@@ -247,8 +247,8 @@ class Lab:
         from ..drift.drift import find_drift
 
         inboxes = self._webhooks.inboxes
-        events = ((arrival.event.type, None) for inbox in inboxes for arrival in inbox)
-        return find_drift(self.calls, self.service, events)
+        type_and_call_pairs = ((arrival.event.type, None) for inbox in inboxes for arrival in inbox)
+        return find_drift(self.calls, self.service, type_and_call_pairs)
 
     def trigger(
         self, event_type: codes.EventType | str, resource_id: str | None = None, *, to: str = ""
@@ -293,8 +293,8 @@ class Lab:
         if "sources" not in vars(self):
             return "Lab that is not connected"  # in the traceback of its own __init__
         lines = [f"  {name:<11}{text}  ({origin})" for name, text, origin in self.sources()]
-        drift = [self.drift.line] if self.drift else []
-        return printable_lines("\n".join([f"Lab on {self._locator.known}", *lines, *drift]))
+        drift_lines = [self.drift.line] if self.drift else []
+        return printable_lines("\n".join([f"Lab on {self._locator.known}", *lines, *drift_lines]))
 
 
 @hide_frames
@@ -331,20 +331,20 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     >>> paylab.connect().place.kind
     'embedded'
     """
-    given = base_url, api_key, secret_key, profile
-    parts.refuse_service_in_page(*given, control_token)
+    connection_arguments = base_url, api_key, secret_key, profile
+    parts.refuse_service_in_page(*connection_arguments, control_token)
     parts.set_log_level()
     parts.warn_of_ledger()
     options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}
     order_setting = {"lists.order": list_order} if list_order else {}
     if replay is not None:
-        parts.check_replay(simulator, *given, control_token)
+        parts.check_replay(simulator, *connection_arguments, control_token)
         return Lab(**parts.make_replay_parts(path_of(replay), service), **options)
     if simulator is None:
         settings = resolve(
-            *given, read_only=read_only, service=service, control_token=control_token
+            *connection_arguments, read_only=read_only, service=service, control_token=control_token
         )
         if settings is not None:
-            return Lab(parts.check_settings(settings, order_setting), **options)
+            return Lab(parts.complete_settings(settings, order_setting), **options)
     parts.refuse_control_token(control_token)
     return Lab(**parts.make_embedded_parts(simulator, service, order_setting, read_only), **options)

@@ -112,14 +112,14 @@ class ListSource:
 
     def one(self, id_: str) -> bytes | None:
         """One object in our names as JSON; None if it is not found or cannot be read."""
-        operation = f"{self.kind}.get"
+        operation_name = f"{self.kind}.get"
         try:
-            path = self.session.service.path(operation, id=id_)
-            delivery = self.session.deliver(self.session.requests.path("GET", path))
+            path = self.session.service.path(operation_name, id=id_)
+            response = self.session.deliver(self.session.requests.path("GET", path))
         except (NotFoundError, MissingOperationError):
             return None
-        translated_row = delivery.translation.translate_answer(
-            OPERATIONS[operation].answer, delivery.require_object_with_id()
+        translated_row = response.translation.translate_answer(
+            OPERATIONS[operation_name].answer, response.require_object_with_id()
         )
         return write_json(translated_row).encode()
 
@@ -145,14 +145,14 @@ class ListSource:
         from ..frames import frame
         from ..frames.decode import bodies
 
-        filtered_list, row_filter, other_options = self._read_filters(options)
+        filtered_list, row_filter, other_options = self._split_options(options)
         limit = other_options.get("limit")
         origin_attributes = filtered_list.origin(limit=limit, **row_filter.describe())
-        with report_progress(other_options.get("progress"), self.kind) as reporter:
+        with report_progress(other_options.get("progress"), self.kind) as progress_function:
             read_options: Any = {
                 **other_options,
                 "attrs": origin_attributes,
-                "progress": reporter,
+                "progress": progress_function,
                 "row_filter": row_filter,
             }
             fetch_page = replace(filtered_list, size=page_size(limit)).fetch
@@ -177,11 +177,11 @@ class ListSource:
         """The rows as a file or a folder; see `paylab.frames.export_list`."""
         from .. import frames
 
-        filtered_list, row_filter, other_options = self._read_filters(options)
-        with report_progress(other_options.get("progress"), self.kind) as reporter:
+        filtered_list, row_filter, other_options = self._split_options(options)
+        with report_progress(other_options.get("progress"), self.kind) as progress_function:
             export_options: Any = {
                 **other_options,
-                "progress": reporter,
+                "progress": progress_function,
                 "order": self.order,
                 "account": self.account,
                 "row_filter": row_filter,
@@ -190,7 +190,7 @@ class ListSource:
                 filtered_list.fetch, to, self.kind, filtered_list.origin(), **export_options
             )
 
-    def _read_filters(
+    def _split_options(
         self, options: Mapping[str, object]
     ) -> tuple[ListSource, RowFilter, dict[str, Any]]:
         """Split options into (this list with the filters to send, a row filter, other options).
@@ -200,8 +200,10 @@ class ListSource:
         filter_options: dict[str, object] = {}
         other_options: dict[str, object] = {}
         for option_name, option in options.items():
-            group = filter_options if option_name in FILTER_NAMES else other_options
-            group[option_name] = option
+            if option_name in FILTER_NAMES:
+                filter_options[option_name] = option
+            else:
+                other_options[option_name] = option
         sent_filters, row_filter = read_filters(self.session.service, self.kind, filter_options)
         filtered_list = replace(self, filters={**self.filters, **sent_filters})
         return filtered_list, row_filter, other_options
@@ -226,6 +228,6 @@ def report_progress(
     if progress is True:
         from ..views import progress as progress_views
 
-        make_measure = {"Line": progress_views.Line, "Bar": progress_views.Bar}[measure]
-        return progress_views.progress(make_measure(kind))
+        measure_class = {"Line": progress_views.Line, "Bar": progress_views.Bar}[measure]
+        return progress_views.progress(measure_class(kind))
     return nullcontext(progress or None)

@@ -52,17 +52,17 @@ Links = Mapping[str, Callable[[], list[Link]]]
 
 @explain_arguments
 class ObjectBrowser:
-    """Reads objects by id; `events` returns the events of an object, `place` names the service."""
+    """Reads objects by id, and the `events` of each; `describe_place` names the service."""
 
     def __init__(
         self,
         client: Client,
-        place: Callable[[], str],
+        describe_place: Callable[[], str],
         events: Callable[[str], Iterable[Event]],
     ) -> None:
         """Keep the function that reads each kind of object by its id."""
         self._client = client
-        self._place = place
+        self._describe_place = describe_place
         self._events = events
         self._readers: Mapping[str, Callable[[str], Resource]] = {
             "individual": client.individuals.get,
@@ -82,16 +82,16 @@ class ObjectBrowser:
         from ..views.forms.objects import ObjectPage
 
         if isinstance(object_id, Resource) and not isinstance(object_id, READABLE):
-            type_text = with_article(type(object_id).__name__)
+            type_name = with_article(type(object_id).__name__)
             raise ArgumentError(
-                f"the service cannot read {type_text} by its id: display it instead"
+                f"the service cannot read {type_name} by its id: display it instead"
             )
         id_text = object_id if isinstance(object_id, str) else str(getattr(object_id, "id", ""))
         if not id_text.strip():
             raise ArgumentError("open takes the id of an object, such as conv_01…, or the object")
         page = ObjectPage(self.read, self._find_links)
         page.open(id_text.strip())
-        page.show_service_name(self._place())
+        page.show_service_name(self._describe_place())
         complete(page)
         return page
 
@@ -107,8 +107,8 @@ class ObjectBrowser:
         """The object with an id; NotFoundError names the kinds that were looked through."""
         resource_kinds = [
             resource_kind
-            for resource_kind, prefix in ID_PREFIX_BY_KIND.items()
-            if object_id.startswith(prefix)
+            for resource_kind, id_prefix in ID_PREFIX_BY_KIND.items()
+            if object_id.startswith(id_prefix)
         ]
         resource_kinds = resource_kinds or [*ID_PREFIX_BY_KIND]
         for resource_kind in resource_kinds:
@@ -132,22 +132,24 @@ class ObjectBrowser:
         """The lists of objects that a resource leads to; each is read when its title is opened."""
         client = self._client
         object_id = str(getattr(resource, "id", ""))
-        links: dict[str, Callable[[], list[Link]]] = {}
+        links_by_title: dict[str, Callable[[], list[Link]]] = {}
         if isinstance(resource, Individual):
-            links["Conversion accounts"] = lambda: _make_links(
+            links_by_title["Conversion accounts"] = lambda: _make_links(
                 client.conversion_accounts.list(individual_id=object_id)
             )
-            links["Conversions"] = lambda: _make_links(
+            links_by_title["Conversions"] = lambda: _make_links(
                 client.conversions.list(individual_id=object_id)
             )
-            links["Transfers"] = lambda: _make_links(client.transfers.list(individual_id=object_id))
+            links_by_title["Transfers"] = lambda: _make_links(
+                client.transfers.list(individual_id=object_id)
+            )
         if isinstance(resource, ConversionAccount):
-            links["Deposits and their conversions"] = lambda: _make_links(
+            links_by_title["Deposits and their conversions"] = lambda: _make_links(
                 client.conversions.list(conversion_account_id=object_id)
             )
         if isinstance(resource, Individual | Conversion | Transfer):
-            links["Events"] = lambda: _make_event_lines(self._events(object_id))
-        return links
+            links_by_title["Events"] = lambda: _make_event_lines(self._events(object_id))
+        return links_by_title
 
 
 def _make_links(resources: Iterable[Resource]) -> list[Link]:
@@ -157,10 +159,10 @@ def _make_links(resources: Iterable[Resource]) -> list[Link]:
         object_id = str(getattr(resource, "id", ""))
         status = str(getattr(resource, "status", None) or "")
         deposit = getattr(resource, "deposit", None)
-        facts = [status]
+        text_parts = [status]
         if deposit is not None:
-            facts.append(f"deposit of {deposit.amount} {deposit.currency}")
-        links.append((object_id, ", ".join(filter(None, facts))))
+            text_parts.append(f"deposit of {deposit.amount} {deposit.currency}")
+        links.append((object_id, ", ".join(filter(None, text_parts))))
     return links
 
 

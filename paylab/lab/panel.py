@@ -70,23 +70,23 @@ class Panels:
         feed = PanelFeed(self._client.calls, self._inboxes)
         if self._simulator is not None:
             feed.add_world(self._simulator.world.journal, self._simulator.followers)
-        options = {"filter": str(filter), "show": show}
-        return Panel(feed, self._explain_row, self._resend_event, self._client.place, options)
+        panel_options = {"filter": str(filter), "show": show}
+        return Panel(feed, self._explain_row, self._resend_event, self._client.place, panel_options)
 
     def _explain_row(self, panel_row: PanelRow) -> str:
         """The details of a row as HTML, and how an event differs from what GET returns now."""
-        details = row_details(panel_row)
+        details_html = row_details(panel_row)
         if panel_row.kind == "call":
-            return details
+            return details_html
         from ..views.inbox import comparison_html
         from ..webhooks.difference import differences
 
-        family = str(panel_row.source.get("event_type")).partition(".")[0]
-        resource = self._current(family, str(panel_row.source.get("resource_id")))
+        event_family = str(panel_row.source.get("event_type")).partition(".")[0]
+        resource = self._current(event_family, str(panel_row.source.get("resource_id")))
         event_differences = None
         if resource is not None:
             event_differences = differences(read_payload(panel_row.source), resource)
-        return comparison_html(event_differences) + details
+        return comparison_html(event_differences) + details_html
 
     def _resend_event(self, panel_row: PanelRow) -> str:
         """Deliver the event of a row again, and say how; UnknownItemError if nobody receives it.
@@ -115,14 +115,15 @@ class Panels:
         if self._simulator is None:
             return []
         world = self._simulator.world
-        ids_by_url: dict[str, str] = {}
+        id_by_url: dict[str, str] = {}
         with world.lock:
             for delivery in world.tables["deliveries"].rows.values():
+                # "_" has what the simulator does not send.
                 is_of_event = delivery["_"].get("event_id") == facts.get("event_id")
                 is_to_url = facts.get("url") in (None, delivery["url"])
                 if is_of_event and is_to_url:
-                    ids_by_url[delivery["url"]] = delivery["id"]  # a later one replaces it
-        return list(ids_by_url.values())
+                    id_by_url[delivery["url"]] = delivery["id"]  # a later one replaces it
+        return list(id_by_url.values())
 
 
 @with_name_suggestions
@@ -167,11 +168,12 @@ class Panel:
         >>> len(lab.panel().rows()[-1])
         4
         """
-        words, selection = self._options["filter"], self._options["show"]
+        filter_text = self._options["filter"]
+        selection = self._options["show"]
         return [
             panel_row.cells
             for panel_row in self._read_rows()
-            if is_shown(panel_row, words, selection)
+            if is_shown(panel_row, filter_text, selection)
         ]
 
     def clear(self) -> None:

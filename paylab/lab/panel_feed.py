@@ -116,15 +116,15 @@ class PanelFeed:
 
         A call whose request is not in the journal has the place of the call before it.
         """
-        sequence_by_nonce = self._read_request_places()
-        sequence = 0
+        sequence_number_by_nonce = self._read_sequence_numbers()
+        sequence_number = 0
         for call in self._calls.after(self._call_number, ROWS_MAX):
             self._call_number = call.number
             nonce = call.request_headers.get("x-nonce", "")
-            sequence = sequence_by_nonce.get(nonce, sequence)
-            yield Entry((sequence, call.when), partial(call_row, call=call))
+            sequence_number = sequence_number_by_nonce.get(nonce, sequence_number)
+            yield Entry((sequence_number, call.when), partial(call_row, call=call))
 
-    def _read_request_places(self) -> dict[str, int]:
+    def _read_sequence_numbers(self) -> dict[str, int]:
         """The sequence numbers of the latest requests in the journal, by the nonce of a request.
 
         Empty without a journal.
@@ -146,8 +146,8 @@ class PanelFeed:
             if note.kind == "control":
                 continue  # the panel shows calls and events only
             make_row = event_row if note.kind == "event" else delivery_row
-            make_note_row = partial(make_row, at=note.at, facts=note.facts)
-            yield Entry((note.sequence, note.at), make_note_row)
+            make_numbered_row = partial(make_row, at=note.at, facts=note.facts)
+            yield Entry((note.sequence, note.at), make_numbered_row)
 
     def _read_arrivals(self) -> Iterator[Entry]:
         """The events that the inboxes received since the last reading, for the first time or again.
@@ -157,16 +157,18 @@ class PanelFeed:
         if self._journal is not None:
             return
         self._follow_inboxes()
-        counts_at_last_reading = self._delivery_counts
+        previous_count_by_arrival = self._delivery_counts
         self._delivery_counts = {}
         for inbox_index, inbox in enumerate(self._inboxes):
             for arrival in reversed(inbox.newest(ROWS_MAX)):
                 arrival_key = inbox_index, arrival.seq
                 self._delivery_counts[arrival_key] = arrival.deliveries
-                if counts_at_last_reading.get(arrival_key) == arrival.deliveries:
+                if previous_count_by_arrival.get(arrival_key) == arrival.deliveries:
                     continue  # not delivered again since
-                make_row = partial(event_row, at=arrival.last_at, facts=_arrival_facts(arrival))
-                yield Entry((0, arrival.last_at), make_row)
+                make_numbered_row = partial(
+                    event_row, at=arrival.last_at, facts=_arrival_facts(arrival)
+                )
+                yield Entry((0, arrival.last_at), make_numbered_row)
 
     def _finish_open_rows(self) -> None:
         """Replace the rows of deliveries that were under way, and now have a result."""
@@ -176,7 +178,7 @@ class PanelFeed:
 
 
 def _arrival_facts(arrival: Arrival) -> dict[str, object]:
-    """The facts of a received event; `arrival` is there to send it again.
+    """The facts of a received event, and the event itself as `arrival`, to send it again.
 
     The payload is None if the body of the event is not JSON.
     """

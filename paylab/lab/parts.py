@@ -86,8 +86,10 @@ def make_parts(
     # A recording answers at once: nothing happens while a lab waits.
     pause = (lambda _: None) if replay else options.get("sleep", time.sleep)
     service_time = ServiceTime(locator.find_controls, in_process=in_process, pause=pause)
-    is_own = embedded is not None and embedded.world.service == settings.service
-    client = _make_client(settings, shared_options, locator, service_time, is_own=is_own)
+    has_simulator_service = embedded is not None and embedded.world.service == settings.service
+    client = _make_client(
+        settings, shared_options, locator, service_time, is_own=has_simulator_service
+    )
     return LabParts(client, locator, service_time)
 
 
@@ -99,27 +101,30 @@ def _make_client(
     *,
     is_own: bool,
 ) -> Client:
-    """Make the client of the user's calls. `is_own` is whether its service is our simulator."""
+    """Make the client of the user's calls.
+
+    `is_own` is whether the service is a simulator of ours that does what the settings say.
+    """
     in_process = service_time.in_process
     # In this process both sides have one clock: the simulator is not asked for its time.
     read_time = None if in_process else service_time.reading
-    tolerance = settings.service.signing.tolerance
-    service_clock = ServiceClock(shared_options.get("clock", utcnow), tolerance, read_time)
+    tolerance_seconds = settings.service.signing.tolerance
+    service_clock = ServiceClock(shared_options.get("clock", utcnow), tolerance_seconds, read_time)
     # The client of the controls has the same list of watchers, so that its answers count, too.
     forget_time = partial(forget_moved_time, service_clock)
     shared_options["watchers"].extend([locator.note_product, forget_time])
-    make_facts = partial(replay_facts, settings, is_own=is_own)
+    make_replay_facts = partial(replay_facts, settings, is_own=is_own)
     client_options: SessionOptions = {
         **shared_options,
         "sleep": service_time.sleep,
         "service_clock": service_clock,
-        "calls": CallLog(facts=make_facts, screen=displays.make_call_display),
+        "calls": CallLog(facts=make_replay_facts, screen=displays.make_call_display),
         "place": lambda: str(locator.known),
         "wait_shown": displays.show_wait,
         "is_own": is_own,
     }
-    make_orders = partial(make_order_sender, is_shared=not in_process)
-    return Client(settings, orders=make_orders, **client_options)
+    make_sender = partial(make_order_sender, is_shared=not in_process)
+    return Client(settings, orders=make_sender, **client_options)
 
 
 def _make_shared_options(
@@ -129,15 +134,15 @@ def _make_shared_options(
     options: SessionOptions,
 ) -> SessionOptions:
     """Make the options that both clients of a lab have: its `options`, and what they share."""
-    random = options.get("random") or SystemRandom()
+    random_source = options.get("random") or SystemRandom()
     redaction = make_redaction(settings)
     host = "embedded" if embedded else urlsplit(settings.base_url).netloc
     # Another terminal can follow the calls of a lab, but not those that a recording answers.
     watchers: list[Watcher] = [] if replay else [Broadcast(redaction, host)]
     return {
         **options,
-        "random": random,
-        "nonces": Nonces(random),
+        "random": random_source,
+        "nonces": Nonces(random_source),
         "redaction": redaction,
         "watchers": watchers,
     }
@@ -148,11 +153,11 @@ def _make_control_options(
 ) -> SessionOptions:
     """Make the options of the client of the controls. It sends each request once."""
     clock = shared_options.get("clock", utcnow)
-    tolerance = settings.service.signing.tolerance
+    tolerance_seconds = settings.service.signing.tolerance
     control_options: SessionOptions = {
         **shared_options,
         "max_retries": 0,
-        "service_clock": ServiceClock(clock, tolerance, warns=False),
+        "service_clock": ServiceClock(clock, tolerance_seconds, warns=False),
     }
     if not in_process:
         control_options["transport"] = None  # a connection of its own
@@ -193,8 +198,8 @@ def refuse_service_in_page(*values: str | None) -> None:
     """ConfigError in a page of a browser if there is an address, a key or a profile."""
     if not in_page():
         return
-    variables = (*VARIABLES.values(), PROFILE_VARIABLE)
-    if any(values) or any(os.environ.get(variable_name) for variable_name in variables):
+    variable_names = (*VARIABLES.values(), PROFILE_VARIABLE)
+    if any(values) or any(os.environ.get(variable_name) for variable_name in variable_names):
         raise ConfigError(
             "a page connects to its own simulator only, since a secret does not belong in a page"
             " and browsers block calls to a service: write paylab.connect() here without address,"
@@ -250,10 +255,10 @@ def make_embedded_settings(
     )
 
 
-def check_settings(settings: Settings, order_setting: dict[str, Any]) -> Settings:
-    """The settings of a service with an address, with the given setting `lists.order`, if any.
+def complete_settings(settings: Settings, order_setting: dict[str, Any]) -> Settings:
+    """The settings of a service with an address, with its setting `lists.order` if there is one.
 
-    ConfigError in a page, which never talks to a real service.
+    `order_setting` is empty for none. ConfigError in a page, which never talks to a real service.
     """
     refuse_service_in_page(settings.base_url)
     if not order_setting:
@@ -275,8 +280,8 @@ def serve_embedded(embedded: Simulator | None, host: str, port: int) -> ServedSi
 
     if embedded is None:
         raise ConfigError("only an embedded simulator can be served: this lab has a base URL")
-    keys = random_keys(embedded.world.service.signing.key_encoding)
-    return Server(embedded, host=host, port=port, keys=keys).start()
+    key_pair = random_keys(embedded.world.service.signing.key_encoding)
+    return Server(embedded, host=host, port=port, keys=key_pair).start()
 
 
 def check_replay(*settings: object) -> None:
@@ -292,13 +297,13 @@ def make_replay_parts(path: Path, service_argument: GivenService | None) -> Part
     found_settings = find_service(service_argument, {})
     service = found_settings["service"][0] if found_settings else None
     replay = Replay(path, service)
-    recording = f"recording {path.name}"
+    source_text = f"recording {path.name}"
     settings = Settings(
         replay.base_url,
         # A replay is not signed; its placeholder key is valid in every encoding.
         Secret("replay"),
         Secret("f00d" * 10),
-        source_by_setting=dict.fromkeys(("base_url", "api_key", "secret_key"), recording),
+        source_by_setting=dict.fromkeys(("base_url", "api_key", "secret_key"), source_text),
         service=replay.service,
     )
     return {"settings": settings, "replay": replay, "transport": replay, "clock": replay.now}
@@ -316,11 +321,11 @@ def warn_of_ledger() -> None:
 
 def set_log_level() -> None:
     """Log every attempt with PAYLAB_LOG=debug; ConfigError for an unknown level."""
-    level = os.environ.get("PAYLAB_LOG", "").upper()
-    if not level:
+    level_name = os.environ.get("PAYLAB_LOG", "").upper()
+    if not level_name:
         return
-    if level not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+    if level_name not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise ConfigError("PAYLAB_LOG must be one of debug, info, warning, error")
-    log.setLevel(level)
+    log.setLevel(level_name)
     if not log.handlers:
         log.addHandler(logging.StreamHandler())

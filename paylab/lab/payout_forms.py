@@ -100,7 +100,8 @@ class PayoutForms:
             example=examples.account(country, self._session.service) if example else None,
             service=self._session.service,
         )
-        form_identity = "bank", individual.id, account and account.id
+        account_id = None if account is None else account.id
+        form_identity = "bank", individual.id, account_id
         return self._registry.get(form_identity, example, make_form, new=new)
 
     def quote(
@@ -231,13 +232,13 @@ def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[
 def _account_label(account: FinancialAccount) -> str:
     """The type and the end of the number of an account; an e-mail address keeps its domain."""
     details = account.details or {}
-    numbers = [
+    number_texts = [
         str(detail) for detail_name, detail in details.items() if detail_name not in OTHER_DETAILS
     ]
-    account_number = max(numbers, key=len, default="")  # shorter ones are of a bank or branch
-    user, at_sign, domain = account_number.rpartition("@")
-    short_number = f"{user[:1]}…@{domain}" if at_sign else f"…{account_number[-4:]}"
-    return f"{account.type} {short_number}"
+    account_number = max(number_texts, key=len, default="")  # shorter ones are of a bank or branch
+    user_name, at_sign, domain = account_number.rpartition("@")
+    shortened_number = f"{user_name[:1]}…@{domain}" if at_sign else f"…{account_number[-4:]}"
+    return f"{account.type} {shortened_number}"
 
 
 OTHER_DETAILS = ("account_holder_name", "issuer", "bank_account_country", "bank_code", "bic")

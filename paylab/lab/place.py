@@ -52,10 +52,11 @@ class Place:
             return "using the embedded simulator: no PAYLAB_BASE_URL is set"
         if self.kind == "recording":
             return f"answering from the recording {self.file}"
-        noun = {"shared": "simulator", "sandbox": "sandbox"}.get(self.kind, "service")
+        service_noun = {"shared": "simulator", "sandbox": "sandbox"}.get(self.kind, "service")
         if self.proxied_host:
-            return f"using the {noun} at {self.proxied_host} through the proxy at {self.base_url}"
-        return f"using the {noun} at {self.base_url}"
+            place_text = f"{self.proxied_host} through the proxy at {self.base_url}"
+            return f"using the {service_noun} at {place_text}"
+        return f"using the {service_noun} at {self.base_url}"
 
     def __str__(self) -> str:
         """The text of the badge, such as "SANDBOX (sandbox.example.com)"."""
@@ -79,7 +80,7 @@ def is_local(settings: Settings) -> bool:
 class ServiceLocator:
     """The place of a lab's service, and the controls found there.
 
-    `make_control_sender` makes the function that sends requests to the controls, on first use.
+    `make_control_sender` makes the function that sends requests to the controls of a simulator.
     `embedded` is whether the service is a simulator in this process; `replay` is the recording
     that answers in its place, or None.
     """
@@ -109,9 +110,9 @@ class ServiceLocator:
         if not exchange.status:  # there is no answer
             return
         self._proxied_host = read_proxied_host(exchange.headers)
-        product = exchange.headers.get("server", "")
-        if self._server_product is None or product != PROXY_PRODUCT:
-            self._server_product = product
+        product_name = exchange.headers.get("server", "")
+        if self._server_product is None or product_name != PROXY_PRODUCT:
+            self._server_product = product_name
 
     def find_controls(self) -> Controls | None:
         """The simulator's controls; None for a real service.
@@ -134,10 +135,10 @@ class ServiceLocator:
         send_control_request = self._make_control_sender()
         answer_seconds = min(self._settings.timeout, ANSWER_SECONDS)
         try:
-            summary = send_control_request("GET", CONTROLS, timeout=answer_seconds)
+            simulator_summary = send_control_request("GET", CONTROLS, timeout=answer_seconds)
         except PaylabError:
             return None
-        is_simulator = isinstance(summary, Mapping) and "clock" in summary
+        is_simulator = isinstance(simulator_summary, Mapping) and "clock" in simulator_summary
         return Controls(send_control_request, self._settings.service) if is_simulator else None
 
     @property

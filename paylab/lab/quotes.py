@@ -53,8 +53,8 @@ def compare_quotes(
         message = "must be individuals, such as lab.individuals.get(id), not ids"
         raise RuleError([Problem("recipients", message)])
     routes = [route for person in individuals for route in list_routes(person, service)]
-    quotes = [_try_quote(create, route, amount_terms) for route in routes]
-    return _make_frame(routes, quotes)
+    quotes_or_refusals = [_try_quote(create, route, amount_terms) for route in routes]
+    return _make_frame(routes, quotes_or_refusals)
 
 
 def _try_quote(
@@ -78,15 +78,17 @@ def list_routes(person: Individual, service: Service) -> Iterator[_Route]:
             yield from (_Route(person, account, rail, corridor.currency) for rail in corridor.rails)
 
 
-def _make_frame(routes: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
-    """A frame with a row for each route: its quote, or the problem of a refused one."""
+def _make_frame(routes: list[_Route], quotes_or_refusals: list[Quote | str]) -> pd.DataFrame:
+    """A frame with a row for each route: its quote, or why it was refused."""
     with extra_imports():
         import pandas as pd
 
     from .. import frames
     from ..frames.exact_frame import ExactFrame
 
-    quote_rows = [quote.to_dict() if isinstance(quote, Quote) else {} for quote in quotes]
+    quote_rows = [
+        quote.to_dict() if isinstance(quote, Quote) else {} for quote in quotes_or_refusals
+    ]
     # A quote has the amounts of a transfer: read as one, they are exact.
     quote_frame = frames.transfers([{"data": quote_rows, "has_next_page": False}])
     route_frame = pd.DataFrame(
@@ -97,9 +99,13 @@ def _make_frame(routes: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame
             "settlement": [route.rail.settlement for route in routes],
         }
     )
-    table = pd.concat([route_frame, quote_frame[list(QUOTE_COLUMNS)]], axis=1)
-    table["financial_account_id"] = [route.account.id for route in routes]
-    table["expires_at"] = [getattr(quote, "expires_at", None) for quote in quotes]
-    table["quote_id"] = quote_frame["id"]
-    table["problem"] = [quote if isinstance(quote, str) else None for quote in quotes]
-    return ExactFrame(table)
+    comparison_frame = pd.concat([route_frame, quote_frame[list(QUOTE_COLUMNS)]], axis=1)
+    comparison_frame["financial_account_id"] = [route.account.id for route in routes]
+    comparison_frame["expires_at"] = [
+        getattr(quote, "expires_at", None) for quote in quotes_or_refusals
+    ]
+    comparison_frame["quote_id"] = quote_frame["id"]
+    comparison_frame["problem"] = [
+        refusal if isinstance(refusal, str) else None for refusal in quotes_or_refusals
+    ]
+    return ExactFrame(comparison_frame)

@@ -34,7 +34,7 @@ HELD_SECONDS = 3.0
 """Longest wait for the conversion of a deposit; one that is held for review never completes."""
 
 
-VERIFIED = ("active", "action_required", "rejected", "under_review")
+VERIFICATION_ENDS = ("active", "action_required", "rejected", "under_review")
 """The statuses in which a verification ends or waits for somebody."""
 
 
@@ -103,23 +103,25 @@ def run_individual(parts: ScenarioParts, family_name: str) -> ScenarioOutcome:
 
     "Verification Image Blurry Then Passes" has an outcome for each of two verifications.
     """
-    fields = examples.individual(COUNTRY, consent_at=parts.client.clock())
-    person = parts.client.individuals.create(**{**fields, "family_name": family_name})
+    individual_fields = examples.individual(COUNTRY, consent_at=parts.client.clock())
+    person = parts.client.individuals.create(**{**individual_fields, "family_name": family_name})
     created_step = HistoryStep(person.created_at, "created: images are needed", str(person.status))
     for _ in family_name.lower().split(" then "):  # an outcome for each verification
         parts.controls.move(person.id, "pending")  # the move that an upload of images makes
-        person = parts.client.individuals.wait(person.id, until=VERIFIED, timeout=WAIT_SECONDS)
+        person = parts.client.individuals.wait(
+            person.id, until=VERIFICATION_ENDS, timeout=WAIT_SECONDS
+        )
     return ScenarioOutcome(person, (created_step, *_list_event_steps(parts, person.id)))
 
 
 def run_deposit(parts: ScenarioParts, sender_name: str) -> ScenarioOutcome:
     """Pay a deposit with a sender name that decides the outcome."""
     person = _create_active_person(parts)
-    account = _create_account(parts, person)
+    account = _create_conversion_account(parts, person)
     account = parts.client.conversion_accounts.wait(account)
     currency = str(account.source_currency)
-    amount = need_on_ramp(currency=currency).cap
-    parts.client.sandbox.deposit(account.id, amount, currency, sender_name)
+    deposit_amount = need_on_ramp(currency=currency).cap
+    parts.client.sandbox.deposit(account.id, deposit_amount, currency, sender_name)
     with suppress(WaitTimeoutError):
         parts.client.conversions.wait(conversion_account_id=account.id, timeout=HELD_SECONDS)
     conversion = parts.client.conversions.newest(account.id)
@@ -129,22 +131,22 @@ def run_deposit(parts: ScenarioParts, sender_name: str) -> ScenarioOutcome:
 
 def run_transfer(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
     """Send a payout with a reference that decides the outcome."""
-    transfer = _create_transfer(parts, reference)
+    transfer = _pay_new_recipient(parts, reference)
     expected_status = reference.rpartition(":")[2]  # `failed` of `scenario:failed`
     transfer = parts.client.transfers.wait(transfer.id, until=expected_status, timeout=WAIT_SECONDS)
     steps = _list_event_steps(parts, transfer.id)
     if steps and steps[-1].status != transfer.status:  # the last change of status sends no event
-        silent_move = HistoryStep(
+        silent_step = HistoryStep(
             transfer.updated_at, "no event is sent: a GET shows it", str(transfer.status)
         )
-        steps = (*steps, silent_move)
+        steps = (*steps, silent_step)
     return ScenarioOutcome(transfer, steps)
 
 
 def run_slow_account(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
     """Open a conversion account with a reference that makes provisioning slow."""
     person = _create_active_person(parts)
-    account = _create_account(parts, person, reference)
+    account = _create_conversion_account(parts, person, reference)
     open_account = parts.client.conversion_accounts.wait(account, timeout=WAIT_SECONDS)
     steps = (
         HistoryStep(account.created_at, "the POST answers 202", str(account.status)),
@@ -161,13 +163,13 @@ def run_lost_answer(parts: ScenarioParts, _value: str) -> ScenarioOutcome:
     No value of a field causes this: the scenario sets a fault of the simulator.
     """
     account_id = _create_recipient_account(parts)
-    newest_number = parts.client.calls[-1].number if parts.client.calls else 0
+    newest_call_number = parts.client.calls[-1].number if parts.client.calls else 0
     with parts.controls.faults.on("transfers.create", "drop_after", times=1):
         transfer = _create_payout(parts, account_id)
     steps = [
         HistoryStep(call.when, f"POST, attempt {call.attempt}: {call.outcome()}")
         for call in parts.client.calls.where(method="POST")
-        if call.number > newest_number and call.idempotency_key  # not the call of a control
+        if call.number > newest_call_number and call.idempotency_key  # not the call of a control
     ]
     steps.append(HistoryStep(transfer.created_at, "one payout in the list", str(transfer.status)))
     return ScenarioOutcome(transfer, tuple(steps))
@@ -180,18 +182,18 @@ def run_duplicate_event(parts: ScenarioParts, _value: str) -> ScenarioOutcome:
     """
     with parts.open_inbox("transfer.completed") as inbox:
         with parts.controls.faults.on("transfer.completed", "event_duplicate"):
-            transfer = _create_transfer(parts, "")
+            transfer = _pay_new_recipient(parts, "")
             transfer = parts.client.transfers.wait(transfer.id)
             inbox.wait(id=transfer.id)
         parts.client.sleep(1.0)  # the second delivery comes after the first one
-        inbox_events = list(inbox.where(id=transfer.id))
+        arrivals = list(inbox.where(id=transfer.id))
     inbox_steps = [
         HistoryStep(
-            event.at,
-            f"{event.type} delivered {event.deliveries} times, kept once",
-            str(event.status),
+            arrival.at,
+            f"{arrival.type} delivered {arrival.deliveries} times, kept once",
+            str(arrival.status),
         )
-        for event in inbox_events
+        for arrival in arrivals
     ]
     return ScenarioOutcome(transfer, (*_list_event_steps(parts, transfer.id), *inbox_steps))
 
@@ -224,7 +226,7 @@ def _create_active_person(parts: ScenarioParts) -> Individual:
     return parts.client.individuals.wait(person.id, until="active")
 
 
-def _create_account(
+def _create_conversion_account(
     parts: ScenarioParts, person: Individual, reference: str | None = None
 ) -> ConversionAccount:
     """Register a wallet and open a conversion account for it."""
@@ -240,11 +242,11 @@ def _create_account(
 def _create_recipient_account(parts: ScenarioParts) -> str:
     """Create a recipient of payouts; return the id of its account."""
     person = parts.client.individuals.create(**examples.recipient(COUNTRY, parts.client.service))
-    account = examples.account(COUNTRY, parts.client.service)
-    return parts.client.financial_accounts.create(person.id, **account).id
+    account_fields = examples.account(COUNTRY, parts.client.service)
+    return parts.client.financial_accounts.create(person.id, **account_fields).id
 
 
-def _create_transfer(parts: ScenarioParts, reference: str) -> Transfer:
+def _pay_new_recipient(parts: ScenarioParts, reference: str) -> Transfer:
     """Send a payout to a new recipient; each one is a payment of its own."""
     return _create_payout(parts, _create_recipient_account(parts), reference or None)
 

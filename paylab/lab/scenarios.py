@@ -105,27 +105,27 @@ class ScenarioRun:
 
 def list_scenarios(service: Service) -> dict[str, NamedScenario]:
     """The scenarios of a service by name."""
-    scenarios: dict[str, NamedScenario] = {}
-    for name, scenario_row in list_scenarios_by_name(service).items():
-        scenarios[name] = NamedScenario(
-            name,
+    scenario_by_name: dict[str, NamedScenario] = {}
+    for scenario_name, scenario_row in list_scenarios_by_name(service).items():
+        scenario_by_name[scenario_name] = NamedScenario(
+            scenario_name,
             subject=scenario_row.where.partition(",")[0],  # of "individual, family_name"
             value=scenario_row.value,
             outcome=scenario_row.outcome.partition(";")[0],
-            label=_write_label(name),
+            label=_write_label(scenario_name),
         )
-    for name, (subject, outcome) in SCENARIOS_WITHOUT_VALUE.items():
-        scenarios[name] = NamedScenario(
-            name, subject=subject, value="", outcome=outcome, label=LABELS[name]
+    for scenario_name, (subject, outcome) in SCENARIOS_WITHOUT_VALUE.items():
+        scenario_by_name[scenario_name] = NamedScenario(
+            scenario_name, subject=subject, value="", outcome=outcome, label=LABELS[scenario_name]
         )
-    return scenarios
+    return scenario_by_name
 
 
 def _write_label(scenario_name: str) -> str:
     """The text of a button, such as "Image blurry" for verification_image_blurry."""
     spaced_name = scenario_name.removeprefix("verification_").replace("_", " ")
-    label = LABELS.get(scenario_name, spaced_name)
-    return label[:1].upper() + label[1:]
+    label_text = LABELS.get(scenario_name, spaced_name)
+    return label_text[:1].upper() + label_text[1:]
 
 
 @with_name_suggestions
@@ -189,7 +189,7 @@ class ScenarioRunner:
         name_by_spelling: dict[str, str] = {}
         for scenario in self._scenarios.values():
             name_by_spelling[scenario.label.lower()] = scenario.name
-        for known_name in self._scenarios:  # the labels first, as the nearest are in this order
+        for known_name in self._scenarios:  # after the labels: the nearest are in this order
             name_by_spelling[known_name] = known_name
         nearest_spellings = find_nearest_names(scenario_name.lower(), name_by_spelling)
         similar_names = [name_by_spelling[spelling] for spelling in nearest_spellings]
@@ -235,9 +235,9 @@ class ScenarioRunner:
 
     def __repr__(self) -> str:
         """The name and the outcome of each scenario."""
-        width = max(map(len, self._scenarios))
+        name_width = max(map(len, self._scenarios))
         scenario_lines = [
-            f"  {scenario.name:<{width}}  {scenario.outcome}"
+            f"  {scenario.name:<{name_width}}  {scenario.outcome}"
             for scenario in self._scenarios.values()
         ]
         return printable_lines(
@@ -251,10 +251,10 @@ class ScenarioRunner:
         known_place = self._locator.known
         # A local address that has not answered yet may be a simulator: a click asks it.
         may_be_simulator = known_place.kind == "other" and is_local(self._client.settings)
-        problem = ""
+        problem_text = ""
         if not known_place.is_simulator and not may_be_simulator:
-            problem = f"{NOT_SIMULATED[:1].upper()}{NOT_SIMULATED[1:]}."
-        page = ScenarioPage(tuple(self._scenarios.values()), self.run, problem)
+            problem_text = f"{NOT_SIMULATED[:1].upper()}{NOT_SIMULATED[1:]}."
+        page = ScenarioPage(tuple(self._scenarios.values()), self.run, problem_text)
         page.show_service_name(str(known_place))
         return page
 

@@ -47,6 +47,8 @@ class Signatures:
         check_url(url)
         full_url = url if urlsplit(url).netloc else self._client.settings.base_url + url
         request = SignedRequest(method.upper(), full_url, body)
-        secret = self._client.settings.secret_key.reveal()
-        signing = self._client.service.signing
-        return compare(theirs, request, secret, now=self._client.clock(), signing=signing)
+        secret_key = self._client.settings.secret_key.reveal()
+        signing_settings = self._client.service.signing
+        return compare(
+            theirs, request, secret_key, now=self._client.clock(), signing=signing_settings
+        )

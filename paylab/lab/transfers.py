@@ -90,7 +90,7 @@ class LabTransfers:
         """
         from ..payments.listed_payments import find_payment
 
-        fields = build_body(
+        order_fields = build_body(
             "transfers.create",
             financial_account=financial_account,
             client_reference_id=client_reference_id,
@@ -102,7 +102,7 @@ class LabTransfers:
             destination_amount=destination_amount,
             net_source_amount=net_source_amount,
         )
-        return find_payment(self._client, fields, read_time_argument(since))
+        return find_payment(self._client, order_fields, read_time_argument(since))
 
     @strict_keywords(TransferFrame)
     def frame(self, **options: Unpack[TransferFrame]) -> pd.DataFrame:
@@ -209,14 +209,14 @@ class LabTransfers:
         from ..payments.batch import CONCURRENCY, Batch, check_results_path
         from ..payments.outcome import BatchChoices
 
-        choices = BatchChoices.read(lookback, older, retry_failed=retry_failed)
+        batch_choices = BatchChoices.read(lookback, older, retry_failed=retry_failed)
         if self._client.settings.read_only:  # raises ReadOnlyError, before anything is planned
             self._client.request("POST", self._client.service.path("transfers.create"))
         plan = self.check_many(
             payouts, reference=reference, references=references, delimiter=delimiter, **defaults
         )
-        with report_progress(progress, "payouts", "Bar") as reporter:
-            batch = Batch(self._client, plan, choices, show_notice, reporter)
+        with report_progress(progress, "payouts", "Bar") as progress_function:
+            batch = Batch(self._client, plan, batch_choices, show_notice, progress_function)
             return batch.run(
                 to=None if to is None else check_results_path(to, payouts),
                 concurrency=concurrency or (1 if self._is_embedded else CONCURRENCY),

@@ -15,7 +15,7 @@ from ..spec import codes
 from ..spec.status import TRANSFER
 from ..spec.text import plain
 from ..webhooks.event import EVENT_TYPES_BY_STATUS, FAMILIES, Event
-from .inbox import current
+from .inbox import read_current
 
 if TYPE_CHECKING:
     from ..simulator.controls import Controls
@@ -65,11 +65,11 @@ def trigger(
         raise ConfigError("only a simulator can trigger events: unset PAYLAB_BASE_URL")
     if to is not None and event_type != STATUS_CHANGED:
         raise ConfigError(f"a new status can be chosen for {STATUS_CHANGED}, not for {event_type}")
-    family = event_type.partition(".")[0]
-    resource = current(lab.client, family, resource_id) if resource_id else None
+    event_family = event_type.partition(".")[0]
+    resource = read_current(lab.client, event_family, resource_id) if resource_id else None
     if resource is None or not resource_id:
-        new_id = _create_resource(lab, controls, event_type, resource_id, to)
-        return _wait_for_events(lab, event_type, new_id, 0)
+        new_resource_id = _create_resource(lab, controls, event_type, resource_id, to)
+        return _wait_for_events(lab, event_type, new_resource_id, 0)
     event_count = len(lab.events(resource_id))
     _move_resource(controls, event_type, resource, to)
     return _wait_for_events(lab, event_type, resource_id, event_count)
@@ -83,28 +83,31 @@ def _move_resource(
     `to` is the new status of an individual. SimulatorError with the legal moves if none lead to
     the event.
     """
-    _, machine = FAMILIES[event_type.partition(".")[0]]
-    row_id = str(resource.get("id"))
+    _, status_machine = FAMILIES[event_type.partition(".")[0]]
+    resource_id = str(resource.get("id"))
     status = str(resource.get("status"))
     target_status = TARGETS.get(event_type)
     if event_type == STATUS_CHANGED:
         target_status = to or NEXT_STATUSES.get(status)
     is_funded = event_type == "transfer.payout_initiated" and status == target_status
-    earlier_types = {event.type for event in controls.events(row_id)} if is_funded else set()
-    if is_funded and event_type not in earlier_types:
+    earlier_event_types = (
+        {event.type for event in controls.events(resource_id)} if is_funded else set()
+    )
+    if is_funded and event_type not in earlier_event_types:
         return  # the payout is initiated without a move, one step after funding
-    next_statuses = machine.path(status, target_status or "")
+    next_statuses = status_machine.path(status, target_status or "")
     if not next_statuses:
-        legal_moves = ", ".join(machine.onward(status)) or "none, this status is final"
+        legal_moves_text = ", ".join(status_machine.onward(status)) or "none, this status is final"
         raise SimulatorError(
-            f"{row_id} is {status}: {event_type} is not possible; legal moves: {legal_moves}"
+            f"{resource_id} is {status}: {event_type} is not possible;"
+            f" legal moves: {legal_moves_text}"
         )
     for next_status in next_statuses:
-        controls.move(row_id, next_status)
+        controls.move(resource_id, next_status)
 
 
 def _wait_for_events(lab: Lab, event_type: str, resource_id: str, known_count: int) -> list[Event]:
-    """The events of a resource after the first `known_count`, once the wanted one is there."""
+    """Wait for an event of a resource; return its events after the first `known_count`."""
     for _ in range(EVENT_WAIT_SECONDS):
         new_events = lab.events(resource_id)[known_count:]
         if any(event.type == event_type for event in new_events):
@@ -120,14 +123,15 @@ def _create_resource(
 ) -> str:
     """Create a resource that an event will be about; return its id.
 
-    `account_id` is the conversion account of a deposit: nothing else is made for a given id.
+    `account_id` is the conversion account to pay a deposit into; None for a new one.
+    NotFoundError if it is given for an event that is not of a conversion.
     """
-    family = event_type.partition(".")[0]
-    if family == "conversion":
+    event_family = event_type.partition(".")[0]
+    if event_family == "conversion":
         return _pay_deposit(lab, controls, account_id, must_fail=event_type == "conversion.failed")
     if account_id:
-        raise _not_found_error(account_id, family)
-    if family == "transfer":
+        raise _not_found_error(account_id, event_family)
+    if event_family == "transfer":
         return _create_transfer(lab, event_type)
     return _create_individual(lab, controls, to)
 
@@ -141,8 +145,8 @@ def _not_found_error(object_id: str, kind: str) -> NotFoundError:
 
 def _create_individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
     """Create an individual and move it to a status, by default to the next one; return its id."""
-    fields = examples.individual(COUNTRY, consent_at=lab.clock())
-    person = lab.individuals.create(**fields)
+    individual_fields = examples.individual(COUNTRY, consent_at=lab.clock())
+    person = lab.individuals.create(**individual_fields)
     _move_resource(controls, STATUS_CHANGED, person.raw, to)
     return person.id
 
@@ -153,12 +157,12 @@ def _pay_deposit(lab: Lab, controls: Controls, account_id: str | None, *, must_f
     With `must_fail` the sender has the name by which a simulator fails the conversion.
     """
     if account_id is None:
-        person = _create_individual(lab, controls)
-        lab.individuals.wait(person, until="active")
-        details = examples.wallet(lab.service)
+        person_id = _create_individual(lab, controls)
+        lab.individuals.wait(person_id, until="active")
+        wallet_details = examples.wallet(lab.service)
         currency = need_on_ramp(country=COUNTRY).currency
-        wallet = lab.financial_accounts.create(person, codes.CRYPTO_WALLET, details)
-        account_id = lab.conversion_accounts.create(person, wallet.id, currency, new=True).id
+        wallet = lab.financial_accounts.create(person_id, codes.CRYPTO_WALLET, wallet_details)
+        account_id = lab.conversion_accounts.create(person_id, wallet.id, currency, new=True).id
     try:
         account = lab.conversion_accounts.get(account_id)
     except NotFoundError:
@@ -166,29 +170,29 @@ def _pay_deposit(lab: Lab, controls: Controls, account_id: str | None, *, must_f
     on_ramp = need_on_ramp(currency=str(account.source_currency))
     sender_name = "Scenario Failed" if must_fail else None
     lab.sandbox.deposit(account_id, on_ramp.cap, on_ramp.currency, sender_name)
-    conversions = (
+    account_conversions = (
         conversion
         for conversion in lab.conversions.list()
         if conversion.conversion_account_id == account_id
     )
-    return next(conversions).id  # a simulator lists the newest first
+    return next(account_conversions).id  # a simulator lists the newest first
 
 
 def _create_transfer(lab: Lab, event_type: str) -> str:
     """Create a payout that ends with an event; return its id."""
-    fields = examples.individual("MX", consent_at=lab.clock(), product="global_payouts")
-    person = lab.individuals.create(**fields)
-    details = examples.account("MX", lab.service)["details"]
-    account = lab.financial_accounts.create(person.id, "bank_account", details)
+    recipient_fields = examples.individual("MX", consent_at=lab.clock(), product="global_payouts")
+    person = lab.individuals.create(**recipient_fields)
+    account_details = examples.account("MX", lab.service)["details"]
+    account = lab.financial_accounts.create(person.id, "bank_account", account_details)
     final_status = TARGETS.get(event_type)
     must_fail = TRANSFER.is_final(final_status) and final_status != "completed"
     # The beginning of a reference decides the outcome of a payout; the account makes it unique.
-    scenario = f"scenario:{final_status}" if must_fail else "trigger"
+    reference_prefix = f"scenario:{final_status}" if must_fail else "trigger"
     return lab.transfers.create(
         account,
         source_amount="100.00",
         source_currency="usd",
         destination_currency="mxn",
         payout_method=lab.service.payout_methods("MX")[0],
-        client_reference_id=f"{scenario}:{account.id}",
+        client_reference_id=f"{reference_prefix}:{account.id}",
     ).id

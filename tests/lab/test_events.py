@@ -10,7 +10,7 @@ from http_receiver import Receiver
 
 import paylab
 from paylab.client.settings import Settings
-from paylab.lab.inbox import current
+from paylab.lab.inbox import read_current
 from paylab.lab.lab import Lab
 from paylab.spec import codes
 
@@ -144,11 +144,11 @@ def test_a_file_that_cannot_be_written_ends_an_inbox(lab):
 def test_the_current_state_is_what_the_service_sends_now(shared):
     """What the service sends now; None for an unknown family, no id and no such resource."""
     row_id = shared.trigger("transfer.created")[-1].id
-    found = current(shared.client, "transfer", row_id)
+    found = read_current(shared.client, "transfer", row_id)
     assert found is not None
     assert found["id"] == row_id
     nothing = [("other", row_id), ("transfer", ""), ("transfer", "tr_nobody")]
-    assert [current(shared.client, *each) for each in nothing] == [None] * 3
+    assert [read_current(shared.client, *each) for each in nothing] == [None] * 3
 
 
 def test_a_reconciliation_uses_the_latest_inbox_or_the_simulator(lab):
