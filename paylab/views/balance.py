@@ -56,18 +56,18 @@ class BalancePage(FormPage):
         self.table_node = Html()
         self.message = Html(live=True)
         self.amount = FormField("amount", "Amount", value="100.00")
-        options = [(currency, currency) for currency in CURRENCIES]
-        self.currency = FormField("currency", "Currency", SELECT, options=options)
+        currency_options = [(currency, currency) for currency in CURRENCIES]
+        self.currency = FormField("currency", "Currency", SELECT, options=currency_options)
         self.button = Button("Top up", self.click, "primary")
-        actions = Group([self.button], "actions")
-        fields = side_by_side([self.amount, self.currency])
-        self._inputs = Inputs([fields, actions], self.button)
+        action_group = Group([self.button], "actions")
+        field_group = side_by_side([self.amount, self.currency])
+        self._inputs = Inputs([field_group, action_group], self.button)
         self.show(balances)
 
     def nodes(self) -> Sequence[Node]:
         """The amounts, and in a simulator the form."""
-        inputs = [] if self._top_up is None else [self._inputs]
-        return [self.heading, self.table_node, *inputs, self.message]
+        input_nodes = [] if self._top_up is None else [self._inputs]
+        return [self.heading, self.table_node, *input_nodes, self.message]
 
     def show(self, balances: Iterable[Balance]) -> None:
         """Show other amounts."""
@@ -82,10 +82,8 @@ class BalancePage(FormPage):
         """The amounts as a table, with what its columns mean. Empty without a balance."""
         if not self._balances:
             return ""
-        cells_by_currency = [_balance_cells(balance) for balance in self._balances]
-        table_html = html.grid(
-            map(str.capitalize, COLUMNS), cells_by_currency, number_columns=(1, 2, 3)
-        )
+        cell_rows = [_balance_cells(balance) for balance in self._balances]
+        table_html = html.grid(map(str.capitalize, COLUMNS), cell_rows, number_columns=(1, 2, 3))
         return f'{table_html}<p class="paylab-hint">{MEANING}</p>'
 
     def submit(self) -> None:
@@ -106,16 +104,20 @@ class BalancePage(FormPage):
 
     def rows(self) -> Sequence[Row]:
         """The amounts by currency, and what to do about payouts that wait."""
-        rows = []
+        balance_rows = []
         for balance in self._balances:
             currency, *amount_cells = _balance_cells(balance)
             _, *amount_names = COLUMNS
             named_amounts = zip(amount_cells, amount_names, strict=True)
-            amounts = [f"{amount} {amount_name}" for amount, amount_name in named_amounts if amount]
-            rows.append((currency, ", ".join(amounts)))
+            amount_texts = [
+                f"{amount_text} {amount_name}"
+                for amount_text, amount_name in named_amounts
+                if amount_text
+            ]
+            balance_rows.append((currency, ", ".join(amount_texts)))
         for sentence in self._sentences():
-            rows.append(("Note", sentence))
-        return rows
+            balance_rows.append(("Note", sentence))
+        return balance_rows
 
     def saved_html(self) -> str:
         """The amounts as a table, without the form."""
@@ -127,7 +129,7 @@ class BalancePage(FormPage):
             return [UNKNOWN]
         if not self._balances:
             return [NO_BALANCE_STATED if self._top_up is None else NO_BALANCE]
-        advice = FUNDING if self._top_up is None else "Top up by that, and they are paid."
+        advice_text = FUNDING if self._top_up is None else "Top up by that, and they are paid."
         sentences = []
         for balance in self._balances:
             missing_amount = _missing_amount(balance)
@@ -135,7 +137,7 @@ class BalancePage(FormPage):
                 currency = balance.currency or ""
                 sentences.append(
                     f"Payouts of {balance.awaiting_funds} {currency} await funds: {missing_amount} "
-                    f"{currency} are missing. {advice}"
+                    f"{currency} are missing. {advice_text}"
                 )
         return sentences
 

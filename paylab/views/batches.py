@@ -24,37 +24,37 @@ ROW_COLUMNS = ("Row", "Outcome", "client_reference_id", "status", "id", "Source"
 
 def plan_card(plan: Any) -> str:
     """The numbers of a checked batch, a `payments.plan.Plan`, and its problems row by row."""
-    card_parts = [heading("Batch, not sent"), verdict(str(plan), is_good=not plan.problems)]
+    html_parts = [heading("Batch, not sent"), verdict(str(plan), is_good=not plan.problems)]
     if plan.problems:
         problem_rows = [(problem.row, problem.field, problem.message) for problem in plan.problems]
-        card_parts.append(grid(("Row", "Field", "Problem"), problem_rows))
+        html_parts.append(grid(("Row", "Field", "Problem"), problem_rows))
     if plan.ignored:
-        card_parts.append(notice(f"Columns that are not sent: {', '.join(plan.ignored)}"))
-    return card(column(*card_parts))
+        html_parts.append(notice(f"Columns that are not sent: {', '.join(plan.ignored)}"))
+    return card(column(*html_parts))
 
 
 def results_card(results: Any) -> str:
     """The outcomes of a batch, from its `BatchResults`, and why rows were not paid."""
     from .frames import frame_table  # needs pandas, which results have
 
-    rows = results.astype("string").fillna("").to_dict("records")
+    result_rows = results.astype("string").fillna("").to_dict("records")
     problem_rows = [
         (row["row"], _outcome(row), row["error"], row["client_reference_id"])
-        for row in rows
+        for row in result_rows
         if row["error"]
     ]
     is_good = all(OUTCOME_TONES[outcome] == GOOD for outcome in results.attrs["outcomes"])
-    card_parts = [
+    html_parts = [
         heading("Batch", results.attrs["service"]),
         verdict(results.outcome_line(), is_good=is_good),
     ]
     if problem_rows:
-        card_parts.append(grid(PROBLEM_COLUMNS, problem_rows))
-    if len(problem_rows) < len(rows):
-        paid_rows = [tuple(_paid_cells(row)) for row in rows if not row["error"]]
-        card_parts.append(grid(ROW_COLUMNS, paid_rows))
-    card_parts.append(collapsible_block("All columns", frame_table(results)))
-    return card(column(*card_parts))
+        html_parts.append(grid(PROBLEM_COLUMNS, problem_rows))
+    if len(problem_rows) < len(result_rows):
+        paid_rows = [tuple(_paid_cells(row)) for row in result_rows if not row["error"]]
+        html_parts.append(grid(ROW_COLUMNS, paid_rows))
+    html_parts.append(collapsible_block("All columns", frame_table(results)))
+    return card(column(*html_parts))
 
 
 def _paid_cells(row: Mapping[Any, str]) -> Iterator[object]:
@@ -63,8 +63,8 @@ def _paid_cells(row: Mapping[Any, str]) -> Iterator[object]:
     yield _outcome(row)
     for column_name in ("client_reference_id", "status", "id"):
         yield row[column_name]
-    for side in ("source", "destination"):
-        yield f"{row[f'{side}_amount']} {row[f'{side}_currency']}".strip()
+    for amount_side in ("source", "destination"):
+        yield f"{row[f'{amount_side}_amount']} {row[f'{amount_side}_currency']}".strip()
 
 
 def _outcome(row: Mapping[Any, str]) -> ToneText:

@@ -58,8 +58,8 @@ def calls_table(calls: Iterable[Any]) -> str:
         column_names = [*compress(CALL_COLUMNS, has_value_by_column)]
         table_rows = [[*compress(cells, has_value_by_column)] for cells in table_rows]
     service_name = all_calls[-1].place if all_calls else ""
-    call_grid = grid(column_names, table_rows, len(all_calls))
-    return card(column(heading(plural(len(all_calls), "call")), call_grid), source=service_name)
+    grid_html = grid(column_names, table_rows, len(all_calls))
+    return card(column(heading(plural(len(all_calls), "call")), grid_html), source=service_name)
 
 
 def call_card(call: Any) -> str:
@@ -70,23 +70,23 @@ def call_card(call: Any) -> str:
 
 def call_details(call: Any) -> str:
     """A call's summary; the request, response and signature open on click."""
-    blocks = [
+    html_blocks = [
         collapsible_block("Request", _message_block(call.request_headers, call.request_body)),
         collapsible_block("Response", _message_block(call.response_headers, call.response_body)),
         collapsible_block("Signature, layer by layer", text_block(repr(call.explain()))),
         collapsible_block("The same as a program", _programs_html(call)),
     ]
-    return "".join([table(_summary_rows(call)), *blocks])
+    return "".join([table(_summary_rows(call)), *html_blocks])
 
 
 def _programs_html(call: Any) -> str:
     """The call as a program in each language, which opens on click."""
-    program_blocks = [
+    program_blocks_html = [
         collapsible_block(title, text_block(call.snippet(language)))
         for language, title in PROGRAM_TITLES.items()
     ]
-    advice = notice(NO_ADDRESS_ADVICE) if call.place.startswith(NO_ADDRESS) else ""
-    return advice + "".join(program_blocks)
+    advice_html = notice(NO_ADDRESS_ADVICE) if call.place.startswith(NO_ADDRESS) else ""
+    return advice_html + "".join(program_blocks_html)
 
 
 def explanation_card(explanation: object) -> str:
@@ -96,20 +96,22 @@ def explanation_card(explanation: object) -> str:
 
 def service_table(service: Service) -> str:
     """The settings of a service: first those set by you or a probe, then all of them by group."""
-    settings = service.settings()
-    your_rows = [_setting_cells(setting) for setting in settings if setting.origin == YOURS]
-    title = f"{len(your_rows)} of {len(settings)} settings are yours or were found by a probe"
-    blocks = [heading(title)]
+    setting_rows = service.settings()
+    your_rows = [_setting_cells(setting) for setting in setting_rows if setting.origin == YOURS]
+    title = f"{len(your_rows)} of {len(setting_rows)} settings are yours or were found by a probe"
+    html_blocks = [heading(title)]
     if your_rows:
-        blocks.append(grid(SETTING_COLUMNS, your_rows, row_max=len(your_rows)))
+        html_blocks.append(grid(SETTING_COLUMNS, your_rows, row_max=len(your_rows)))
     rows_by_group: dict[str, list[list[str]]] = {}
-    for setting in settings:
-        group = setting.key.partition(".")[0]
-        rows_by_group.setdefault(group, []).append(_setting_cells(setting))
-    for group, group_rows in rows_by_group.items():
-        group_table = grid(SETTING_COLUMNS, group_rows, row_max=len(group_rows))
-        blocks.append(collapsible_block(f"[{group}], {len(group_rows)} settings", group_table))
-    return card(column(*blocks))
+    for setting in setting_rows:
+        group_name = setting.key.partition(".")[0]
+        rows_by_group.setdefault(group_name, []).append(_setting_cells(setting))
+    for group_name, group_rows in rows_by_group.items():
+        group_table_html = grid(SETTING_COLUMNS, group_rows, row_max=len(group_rows))
+        html_blocks.append(
+            collapsible_block(f"[{group_name}], {len(group_rows)} settings", group_table_html)
+        )
+    return card(column(*html_blocks))
 
 
 SETTING_COLUMNS = ("Key", "In force", "Default", "Origin", "Assumption", "Question")
@@ -151,7 +153,7 @@ def _call_cells(call: Any) -> list[str | ToneText]:
 
 def _summary_rows(call: Any) -> list[Row]:
     """Rows of the values that a call has."""
-    rows = [
+    summary_rows = [
         ("Status", call.outcome()),
         ("Number", str(call.number)),
         ("When", call.when.isoformat()),
@@ -159,7 +161,7 @@ def _summary_rows(call: Any) -> list[Row]:
         ("Time", str(call.spent) if call.spent else ""),
         ("Idempotency key", call.idempotency_key or ""),
     ]
-    return [(label, summary_text) for label, summary_text in rows if summary_text]
+    return [(label, summary_text) for label, summary_text in summary_rows if summary_text]
 
 
 def _message_block(headers: Mapping[str, str], body: Any) -> str:

@@ -60,13 +60,13 @@ class Card:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """The card for Jupyter, by MIME type."""
-        caution = html.warning(self.caution) if self.caution else ""
-        title = html.heading(self.title, self.service_name)
-        columns = [html.column(title, caution, *self.html_parts)]
+        caution_html = html.warning(self.caution) if self.caution else ""
+        title_html = html.heading(self.title, self.service_name)
+        html_columns = [html.column(title_html, caution_html, *self.html_parts)]
         if self.code:
-            columns.insert(0, self.code.img(QR_PIXELS, "QR code of the address"))
-        card = html.card(*columns)
-        return {"text/html": card, "text/plain": repr(self)}
+            html_columns.insert(0, self.code.img(QR_PIXELS, "QR code of the address"))
+        card_html = html.card(*html_columns)
+        return {"text/html": card_html, "text/plain": repr(self)}
 
 
 def deposit_card(holder: object, service_name: str = "") -> Card | QR:
@@ -80,27 +80,29 @@ def deposit_card(holder: object, service_name: str = "") -> Card | QR:
     instructions = _read_member(holder, "deposit_instructions") or holder
     term_rows = [*_amount_rows(holder), *_term_rows(instructions)]
     on_ramp = on_ramps.of_instructions(_read_member(instructions, "type"))
-    payee = _find_payee(instructions, on_ramp)
-    if payee is None:
+    payee_text = _find_payee_text(instructions, on_ramp)
+    if payee_text is None:
         return _detail_card(instructions, term_rows, service_name)
     try:
         if on_ramp is None:
-            return _address_card(payee, instructions, term_rows, service_name)
+            return _address_card(payee_text, instructions, term_rows, service_name)
         make_card = CARD_MAKERS[on_ramp.card]
-        return make_card(payee, about=term_rows, service_name=service_name, check=on_ramp.check)
+        return make_card(
+            payee_text, about=term_rows, service_name=service_name, check=on_ramp.check
+        )
     except PaylabError:  # text too long for a QR code is still shown as text
         return _detail_card(instructions, term_rows, service_name)
 
 
 def _check_holder(holder: object) -> None:
     """ArgumentError for a value that neither has deposit instructions nor consists of them."""
-    known_names = ("deposit_instructions", "type", "details")
+    member_names = ("deposit_instructions", "type", "details")
     has_instructions = isinstance(holder, Mapping) or any(
-        hasattr(holder, known_name) for known_name in known_names
+        hasattr(holder, member_name) for member_name in member_names
     )
     if not has_instructions and not isinstance(holder, Resource):
-        kinds = "a conversion account or its id, a transfer, or deposit instructions"
-        raise ArgumentError(f"must be {kinds}, not {plain(repr(holder), 60)}", "account")
+        kinds_text = "a conversion account or its id, a transfer, or deposit instructions"
+        raise ArgumentError(f"must be {kinds_text}, not {plain(repr(holder), 60)}", "account")
     if not isinstance(holder, Resource) or isinstance(holder, DepositInstructions):
         return
     if "deposit_instructions" not in holder:
@@ -108,18 +110,18 @@ def _check_holder(holder: object) -> None:
         raise ArgumentError(f"{message}: pass a conversion account or a transfer", "account")
 
 
-def _find_payee(instructions: object, on_ramp: OnRamp | None) -> str | None:
+def _find_payee_text(instructions: object, on_ramp: OnRamp | None) -> str | None:
     """The CLABE, the QR text or the address to pay to; None if the type is not known."""
     details = _read_member(instructions, "details")
     if not isinstance(details, Mapping):
         return None
     if on_ramp:
-        payee = details.get(on_ramp.detail_name)
+        payee_text = details.get(on_ramp.detail_name)
     elif _read_member(instructions, "type") == CRYPTO_WALLET:
-        payee = details.get("address")
+        payee_text = details.get("address")
     else:
         return None
-    return payee if isinstance(payee, str) else None
+    return payee_text if isinstance(payee_text, str) else None
 
 
 CLABE_CAPTIONS = ("bank", "plaza", "account", "check")
@@ -141,11 +143,11 @@ def clabe_card(
     if clabe_parts:
         part_rows = _clabe_part_rows(clabe_parts, clabe_rule.check_digit(clabe[:17]))
         card_rows = [*part_rows, *about]
-        calculation = html.text_block("\n".join(check_digit_calculation(clabe)))
+        calculation_html = html.text_block("\n".join(check_digit_calculation(clabe)))
         html_parts = [
             _clabe_html(clabe, clabe_parts),
             html.table(card_rows),
-            html.collapsible_block("How the check digit is made", calculation),
+            html.collapsible_block("How the check digit is made", calculation_html),
         ]
     else:  # not 18 digits, so that only the text can be shown
         card_rows = list(about)
@@ -178,18 +180,20 @@ def _clabe_parts(clabe: str) -> clabe_rule.Parts | None:
 
 def _clabe_part_rows(clabe_parts: clabe_rule.Parts, expected_digit: str) -> list[Row]:
     """The meaning of the parts of a CLABE, and whether its check digit is right."""
-    bank = clabe_rule.BANKS.get(clabe_parts.bank, "not a bank we know by name")
-    plaza = "the town of the branch"
+    bank_name = clabe_rule.BANKS.get(clabe_parts.bank, "not a bank we know by name")
+    plaza_text = "the town of the branch"
     if clabe_parts.bank == clabe_rule.SIMULATED_BANK:
-        plaza = "the simulator, no real town"
+        plaza_text = "the simulator, no real town"
     elif clabe_parts.bank not in clabe_rule.BANKS:
-        plaza = "not the town of a branch that we know"
-    verdict = "correct" if clabe_parts.check == expected_digit else f"should be {expected_digit}"
+        plaza_text = "not the town of a branch that we know"
+    verdict_text = (
+        "correct" if clabe_parts.check == expected_digit else f"should be {expected_digit}"
+    )
     return [
-        ("Bank code", f"{clabe_parts.bank}, {bank}"),
-        ("Plaza", f"{clabe_parts.plaza}, {plaza}"),
+        ("Bank code", f"{clabe_parts.bank}, {bank_name}"),
+        ("Plaza", f"{clabe_parts.plaza}, {plaza_text}"),
         ("Account", clabe_parts.account),
-        ("Check digit", f"{clabe_parts.check}, {verdict}"),
+        ("Check digit", f"{clabe_parts.check}, {verdict_text}"),
     ]
 
 
@@ -205,12 +209,12 @@ def _clabe_html(clabe: str, clabe_parts: Sequence[str]) -> str:
     )
     groups_style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"
     hint_html = f'<span style="{MUTED}">Digits only, one click selects them: </span>'
-    digits_line = f'<div style="margin:0 0 12px">{hint_html}{html.copyable_text(clabe)}</div>'
-    return f'<div style="{groups_style}">{groups_html}</div>{digits_line}'
+    digits_html = f'<div style="margin:0 0 12px">{hint_html}{html.copyable_text(clabe)}</div>'
+    return f'<div style="{groups_style}">{groups_html}</div>{digits_html}'
 
 
 def check_digit_calculation(clabe: str) -> list[str]:
-    """The calculation of the check digit, line by line."""
+    """The calculation of the check digit of a CLABE, a line of text for each step."""
     products = clabe_rule.products(clabe[:17])
     check_digit = clabe_rule.check_digit(clabe[:17])
     product_sum = sum(products)
@@ -241,13 +245,13 @@ def _address_card(
         title += f" on {network_name}"
         caution += f", only over {network_name}"
     caution += ": anything else is lost."
-    address_block = f'<div style="margin:0 0 10px">{html.copyable_text(address)}</div>'
+    address_html = f'<div style="margin:0 0 10px">{html.copyable_text(address)}</div>'
     return Card(
         title,
         card_rows,
         service_name,
         text_rows=[("Pay to", address), *card_rows, ("Caution", caution)],
-        html_parts=[address_block, html.table(card_rows)],
+        html_parts=[address_html, html.table(card_rows)],
         caution=caution,
         code=encode_qr(address),
     )

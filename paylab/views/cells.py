@@ -38,8 +38,10 @@ def cell(value: object, *, is_utc_stated: bool = False) -> str:
     cell_text = printable("" if value is None else str(value))
     time_match = TIME_PATTERN.fullmatch(cell_text)
     if time_match:
-        zone = "" if is_utc_stated else " UTC"
-        day_and_time = f"{_unbroken_html(time_match[1])} {_unbroken_html(time_match[2] + zone)}"
+        zone_text = "" if is_utc_stated else " UTC"
+        day_and_time = (
+            f"{_unbroken_html(time_match[1])} {_unbroken_html(time_match[2] + zone_text)}"
+        )
         return f'<time title="{cell_text}">{day_and_time}</time>'
     short_text = shorten_id(cell_text)
     if short_text != cell_text:
@@ -54,10 +56,10 @@ def _text_html(cell_text: str) -> str:
         return _unbroken_html(f"{int(amount_match[1]):,}{amount_match[2]}")
     if cell_text.startswith("/"):
         return f'<code style="{PATH_STYLE}">{_with_word_breaks(cell_text)}</code>'
-    dot = status_dot(cell_text)
+    dot_html = status_dot(cell_text)
     is_short = 0 < len(cell_text) <= ONE_LINE_LENGTH
-    if dot or is_short:
-        return _unbroken_html(dot + html.escape(cell_text))
+    if dot_html or is_short:
+        return _unbroken_html(dot_html + html.escape(cell_text))
     return words_html(cell_text)
 
 
@@ -77,14 +79,13 @@ def _short_code(whole_text: str, short_text: str) -> str:
     if OPENED_ID_PATTERN.fullmatch(whole_text):
         tooltip_html += html.escape(f'\nlab.open("{whole_text}")').replace("\n", "&#10;")
     is_path = whole_text.startswith("/")
-    joiner = "&#8288;" if is_path else ""  # the button is not alone on a line
+    joiner_html = "&#8288;" if is_path else ""  # the button is not alone on a line
     style = PATH_STYLE if is_path else CODE_STYLE
     shown_html = html.escape(short_text)
     if is_path:
         shown_html = "<wbr>".join(map(_unbroken_html, WORD_BREAK.split(shown_html)))
-    code_html = (
-        f'<code title="{tooltip_html}" style="{style}">{shown_html}</code>{joiner}{copy_button()}'
-    )
+    code_html = f'<code title="{tooltip_html}" style="{style}">{shown_html}</code>'
+    code_html += joiner_html + copy_button()
     return code_html if is_path else _unbroken_html(code_html)
 
 
@@ -92,9 +93,9 @@ def _word_html(word: str, length_max: int) -> str:
     """A word of a text; an id is shortened, and a word over `length_max` may be broken."""
     if DAY_PATTERN.fullmatch(word):
         return _unbroken_html(word)
-    code_word = word.rstrip(",;")
-    if ID_PATTERN.fullmatch(code_word):
-        return _short_code(code_word, shorten_id(code_word)) + word[len(code_word) :]
+    bare_word = word.rstrip(",;")
+    if ID_PATTERN.fullmatch(bare_word):
+        return _short_code(bare_word, shorten_id(bare_word)) + word[len(bare_word) :]
     return _with_word_breaks(word, length_max)
 
 

@@ -23,13 +23,15 @@ PALETTE_SIZES = (64, 32, 16)
 
 def draw(request: bytes) -> bytes:
     """Draw the picture of a request: JSON with a `spec`, a `format`, and a `size` in bytes."""
-    drawing: dict[str, Any] = json.loads(request)
-    spec = drawing["spec"]
-    if drawing["format"] == "svg":
-        svg: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE_VERSION)
-        return svg.encode()
-    png = vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE_VERSION, scale=PNG_SCALE)
-    return reduce_colours(png, drawing["size"])
+    request_fields: dict[str, Any] = json.loads(request)
+    chart_spec = request_fields["spec"]
+    if request_fields["format"] == "svg":
+        svg_text: str = vl_convert.vegalite_to_svg(chart_spec, vl_version=VEGA_LITE_VERSION)
+        return svg_text.encode()
+    png_bytes = vl_convert.vegalite_to_png(
+        chart_spec, vl_version=VEGA_LITE_VERSION, scale=PNG_SCALE
+    )
+    return reduce_colours(png_bytes, request_fields["size"])
 
 
 def reduce_colours(png: bytes, size_max: int) -> bytes:
@@ -38,8 +40,8 @@ def reduce_colours(png: bytes, size_max: int) -> bytes:
     for colour_count in PALETTE_SIZES:
         # This method keeps the colours of small marks.
         reduced_image = image.quantize(colour_count, Image.Quantize.FASTOCTREE)
-        picture = BytesIO()
-        reduced_image.save(picture, format="png", optimize=True)
-        if picture.tell() < size_max:
+        picture_file = BytesIO()
+        reduced_image.save(picture_file, format="png", optimize=True)
+        if picture_file.tell() < size_max:
             break
-    return picture.getvalue()
+    return picture_file.getvalue()

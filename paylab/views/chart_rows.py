@@ -37,14 +37,14 @@ def chart_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
     Amounts are decimals, currencies upper case, times UTC, durations seconds.
     """
     source_frame = pd.DataFrame() if frame is None else frame
-    columns = {
+    column_by_name = {
         field_name: _read_column(source_frame, field_name, value_type)
         for field_name, value_type in COLUMN_TYPES.items()
     }
-    rows = pd.DataFrame(columns)
-    source_currencies = rows["source_currency"].fillna("?").astype("str")
-    destination_currencies = rows["destination_currency"].fillna("?").astype("str")
-    return rows.assign(corridor=source_currencies + "-" + destination_currencies)
+    row_frame = pd.DataFrame(column_by_name)
+    source_currencies = row_frame["source_currency"].fillna("?").astype("str")
+    destination_currencies = row_frame["destination_currency"].fillna("?").astype("str")
+    return row_frame.assign(corridor=source_currencies + "-" + destination_currencies)
 
 
 def _read_column(frame: pd.DataFrame, field_name: str, value_type: str) -> pd.Series[Any]:
@@ -58,9 +58,9 @@ def _read_column(frame: pd.DataFrame, field_name: str, value_type: str) -> pd.Se
     if column_name in frame:
         return _convert_column(frame[column_name], value_type)
     if field_name == "completed_in" and "payout_completed_at" in frame:
-        completed_at = _convert_column(frame["payout_completed_at"], "time")
-        created_at = _convert_column(frame["created_at"], "time")
-        return (completed_at - created_at).dt.total_seconds()
+        completion_times = _convert_column(frame["payout_completed_at"], "time")
+        creation_times = _convert_column(frame["created_at"], "time")
+        return (completion_times - creation_times).dt.total_seconds()
     return _convert_column(pd.Series(index=frame.index, dtype="object"), value_type)
 
 
@@ -88,9 +88,9 @@ def _decimal_or_none(cell_value: object, column_name: str) -> Decimal | None:
     except ArithmeticError:
         amount = Decimal("NaN")
     if not amount.is_finite() or abs(amount.adjusted()) > AMOUNT_DIGITS_MAX:
-        shown_name = plain(column_name, 60)
-        shown_value = plain(repr(cell_value), 60)
-        message = f"the column {shown_name} has {shown_value}, which is no amount"
+        name_text = plain(column_name, 60)
+        value_text = plain(repr(cell_value), 60)
+        message = f"the column {name_text} has {value_text}, which is no amount"
         raise ArgumentError(message, column_name)
     return amount
 

@@ -104,11 +104,17 @@ class Chart:
     def __init__(self, title: str, spec: Spec) -> None:
         """Add the styles and the size that all charts have to a specification."""
         self.title = plain(title, TEXT_LENGTH_MAX)
-        heading = {"text": title, "anchor": "start"}
-        usual_width = {"name": "usual_width", "value": spec.get("width", PANEL_WIDTH)}
-        params = [*spec.get("params", ()), usual_width]
+        title_spec = {"text": title, "anchor": "start"}
+        width_parameter = {"name": "usual_width", "value": spec.get("width", PANEL_WIDTH)}
+        parameters = [*spec.get("params", ()), width_parameter]
         self.spec: Spec = _escape_texts(
-            {"$schema": VEGA_SCHEMA, "title": heading, **COMMON_SPEC, **spec, "params": params}
+            {
+                "$schema": VEGA_SCHEMA,
+                "title": title_spec,
+                **COMMON_SPEC,
+                **spec,
+                "params": parameters,
+            }
         )
 
     def __repr__(self) -> str:
@@ -150,14 +156,14 @@ class Chart:
         self, include: object = None, exclude: object = None
     ) -> tuple[JsonObject, JsonObject]:
         """The specification and a picture of it for Jupyter, by MIME type."""
-        bundle: JsonObject = {MIME: self.spec, "text/plain": repr(self)}
+        mime_bundle: JsonObject = {MIME: self.spec, "text/plain": repr(self)}
         try:
-            bundle["image/png"] = self.png()
+            mime_bundle["image/png"] = self.png()
         except MissingExtraError:
             pass  # then only what draws Vega-Lite shows the chart
         except ProgramError as error:
-            bundle["text/plain"] = f"{self!r} has no picture: {error}"
-        return bundle, {MIME: {"embed_options": EMBED_OPTIONS}}
+            mime_bundle["text/plain"] = f"{self!r} has no picture: {error}"
+        return mime_bundle, {MIME: {"embed_options": EMBED_OPTIONS}}
 
 
 def _escape_texts(spec_value: JsonValue, member_name: str = "") -> JsonValue:
@@ -187,10 +193,9 @@ def _without_astral_characters(spec_value: JsonValue) -> JsonValue:
     label between them.
     """
     if isinstance(spec_value, Mapping):
-        members = spec_value.items()
         return {
             _without_astral_characters(property_name): _without_astral_characters(member)
-            for property_name, member in members
+            for property_name, member in spec_value.items()
         }
     if isinstance(spec_value, list):
         return [_without_astral_characters(member) for member in spec_value]
@@ -234,12 +239,16 @@ def corridor_colour(name: str) -> str:
     >>> corridor_colour("USD-MXN")
     '#2e8b57'
     """
-    destination_first = reversed(name.split("-"))
-    currencies = [currency for currency in destination_first if currency in CORRIDOR_COLOURS]
-    if not currencies:
+    reversed_codes = reversed(name.split("-"))
+    known_currencies = [
+        currency_code for currency_code in reversed_codes if currency_code in CORRIDOR_COLOURS
+    ]
+    if not known_currencies:
         return OTHER_COLOUR
-    local_currencies = [currency for currency in currencies if currency != "USD"]
-    return CORRIDOR_COLOURS[(local_currencies or currencies)[0]]
+    local_currencies = [
+        currency_code for currency_code in known_currencies if currency_code != "USD"
+    ]
+    return CORRIDOR_COLOURS[(local_currencies or known_currencies)[0]]
 
 
 def label_lookup(labels: Mapping[str, str | list[str]]) -> str:
@@ -257,26 +266,26 @@ def make_chart(title: str, panels: Sequence[Spec], empty_reason: str = "no rows"
     Without panels the chart shows `empty_reason`.
     """
     if not panels:
-        heading = {"text": title, "subtitle": empty_reason, "anchor": "start"}
-        panels = [{"title": heading, **make_panel(10, [], {"type": "point", "aria": False}, {})}]
+        title_spec = {"text": title, "subtitle": empty_reason, "anchor": "start"}
+        panels = [{"title": title_spec, **make_panel(10, [], {"type": "point", "aria": False}, {})}]
     if len(panels) == 1:
-        autosize = {"type": "fit-x", "contains": "padding"}
-        return Chart(title, {"width": WIDTH, "autosize": autosize, **panels[0]})
+        autosize_spec = {"type": "fit-x", "contains": "padding"}
+        return Chart(title, {"width": WIDTH, "autosize": autosize_spec, **panels[0]})
     wide_panels = [{**panel, "width": PANEL_WIDTH} for panel in panels]
     return Chart(title, {"vconcat": wide_panels, "resolve": {"scale": {"color": "independent"}}})
 
 
 def with_legend_filter(panel: Spec, corridors: Sequence[str]) -> Spec:
     """The panel with the colours of its corridors; a click on the legend shows one alone."""
-    selection = {
+    selection_spec = {
         "name": "shown",
         "select": {"type": "point", "fields": ["corridor"]},
         "bind": "legend",
     }
-    colour = {"field": "corridor", "scale": colour_scale(corridors)}
-    opacity = {"condition": {"param": "shown", "value": 0.9}, "value": 0.1}
-    encoding = {**panel["encoding"], "color": colour, "opacity": opacity}
-    return {**panel, "params": [selection], "encoding": encoding}
+    colour_channel = {"field": "corridor", "scale": colour_scale(corridors)}
+    opacity_channel = {"condition": {"param": "shown", "value": 0.9}, "value": 0.1}
+    encoding = {**panel["encoding"], "color": colour_channel, "opacity": opacity_channel}
+    return {**panel, "params": [selection_spec], "encoding": encoding}
 
 
 def colour_scale(corridors: Iterable[str]) -> Spec:
@@ -301,4 +310,4 @@ def number_axis(field: str, scale: Spec | None = None, **axis: object) -> Spec:
 
 def tooltip(**titles: str) -> list[Spec]:
     """The fields that a tooltip shows, with their titles."""
-    return [{"field": field, "title": title} for field, title in titles.items()]
+    return [{"field": field_name, "title": title} for field_name, title in titles.items()]

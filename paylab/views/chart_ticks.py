@@ -35,10 +35,10 @@ def day_ticks(days: Collection[str]) -> list[int]:
     """Days such as `2026-01-31` from the first to the last, in milliseconds of UTC."""
     if not days:
         return []
-    first_day = _milliseconds(min(days))
-    day_count = (_milliseconds(max(days)) - first_day) // DAY_MILLISECONDS
+    first_day_milliseconds = _milliseconds(min(days))
+    day_count = (_milliseconds(max(days)) - first_day_milliseconds) // DAY_MILLISECONDS
     return [
-        first_day + day_number * DAY_MILLISECONDS
+        first_day_milliseconds + day_number * DAY_MILLISECONDS
         for day_number in range(0, day_count + 1, _tick_interval(day_count))
     ]
 

@@ -75,19 +75,19 @@ def complete_values(
     lines_before = context.full_text.split("\n")[: context.cursor_line]
     source_text = "\n".join([*lines_before, context.text_until_cursor])
     known_words: list[str] = []
-    prefix = ""
-    if field := find_compared_field(source_text):
-        known_words = find_field_words(field, namespace)
-        prefix = field.prefix
+    typed_prefix = ""
+    if compared_field := find_compared_field(source_text):
+        known_words = find_field_words(compared_field, namespace)
+        typed_prefix = compared_field.prefix
     elif argument := find_argument(source_text):
         known_words = find_argument_words(argument, namespace)
-        prefix = argument.prefix
+        typed_prefix = argument.prefix
     if not known_words:
         return SimpleMatcherResult(completions=[])
-    matching_words = [word for word in known_words if word.lower().startswith(prefix.lower())]
+    matching_words = [word for word in known_words if word.lower().startswith(typed_prefix.lower())]
     completions = [SimpleCompletion(word, type="value") for word in matching_words]
     return SimpleMatcherResult(
-        completions=completions, matched_fragment=prefix, suppress=True, ordered=True
+        completions=completions, matched_fragment=typed_prefix, suppress=True, ordered=True
     )
 
 
@@ -97,8 +97,8 @@ def find_argument(source_text: str) -> Argument | None:
     >>> find_argument('lab.individuals.create(country="M')
     Argument(callee='lab.individuals.create', position=0, keyword='country', prefix='M')
     """
-    openings, quote_offset, quote = _read_code_end(source_text)
-    if quote is None:
+    openings, quote_offset, quote_mark = _read_code_end(source_text)
+    if quote_mark is None:
         return None
     if openings and _is_collection(openings[-1], source_text[:quote_offset]):
         openings.pop()  # the argument is a list of words, or a dict with words as keys
@@ -114,7 +114,7 @@ def find_argument(source_text: str) -> Argument | None:
         callee_match[1],
         position=len(call_opening.item_starts) - 1,
         keyword=keyword_match[1] if keyword_match else None,
-        prefix=source_text[quote_offset + len(quote) :],
+        prefix=source_text[quote_offset + len(quote_mark) :],
     )
 
 
@@ -130,8 +130,8 @@ def find_compared_field(source_text: str) -> ComparedField | None:
     comparison_match = _COMPARED.search(source_text[: code_end.quote_offset])
     if comparison_match is None:
         return None
-    prefix = source_text[code_end.quote_offset + len(code_end.quote) :]
-    return ComparedField(comparison_match[1], comparison_match[2], prefix)
+    typed_prefix = source_text[code_end.quote_offset + len(code_end.quote) :]
+    return ComparedField(comparison_match[1], comparison_match[2], typed_prefix)
 
 
 def _is_collection(opening: Opening, source_text: str) -> bool:
@@ -172,10 +172,10 @@ def _read_code_end(source_text: str) -> CodeEnd:
                 openings[-1] = openings[-1].with_moved_item(line_end)
             offset = line_end
         elif quote_match is not None:
-            quote = quote_match[1]
-            text_end = _find_text_end(source_text, quote_match.end(), quote)
+            quote_mark = quote_match[1]
+            text_end = _find_text_end(source_text, quote_match.end(), quote_mark)
             if text_end is None:
-                return CodeEnd(openings, quote_match.end() - len(quote), quote)
+                return CodeEnd(openings, quote_match.end() - len(quote_mark), quote_mark)
             offset = text_end
         else:
             _update_openings(openings, character, offset)
@@ -196,7 +196,7 @@ def _update_openings(openings: list[Opening], character: str, offset: int) -> No
 def _find_text_end(source_text: str, content_start: int, quote: str) -> int | None:
     """The offset after the closing quote of a text; None if the code ends before it.
 
-    A text with a single quote also ends at the end of its line, although it is not closed.
+    A text in one quote mark, not in three, also ends with its line, although it is not closed.
     """
     offset = content_start
     while offset < len(source_text):
@@ -213,10 +213,10 @@ def _find_text_end(source_text: str, content_start: int, quote: str) -> int | No
 
 def find_field_words(field: ComparedField, namespace: Mapping[str, object]) -> list[str]:
     """The words of a field of a resource, in the order of their type."""
-    owner = _find_object(field.owner.split("."), namespace)
-    if not isinstance(owner, Resource) or field.name not in type(owner).model_fields:
+    owner_object = _find_object(field.owner.split("."), namespace)
+    if not isinstance(owner_object, Resource) or field.name not in type(owner_object).model_fields:
         return []
-    annotation = type(owner).model_fields[field.name].annotation
+    annotation = type(owner_object).model_fields[field.name].annotation
     return list(dict.fromkeys(find_literal_words(annotation)))
 
 

@@ -54,12 +54,14 @@ class QRModules:
         build.
         """
         pixel_rows = self._pixel_rows(size)
-        image_side = len(pixel_rows)
+        side_pixels = len(pixel_rows)
         compression_level = _COMPRESSION_LEVEL if compress else 0
         compressed_pixels = zlib.compress(
             b"".join(map(_png_scanline, pixel_rows)), compression_level
         )
-        chunks = [_png_chunk(b"IHDR", struct.pack(">2I5B", image_side, image_side, *_ONE_BIT_GREY))]
+        chunks = [
+            _png_chunk(b"IHDR", struct.pack(">2I5B", side_pixels, side_pixels, *_ONE_BIT_GREY))
+        ]
         if comment:
             chunks.append(_png_chunk(b"tEXt", b"Comment\0" + comment))
         chunks.append(_png_chunk(b"IDAT", compressed_pixels))
@@ -67,42 +69,42 @@ class QRModules:
         return _PNG_HEADER + b"".join(chunks)
 
     def _pixel_rows(self, size: int) -> list[str]:
-        """The rows of a square of at least `size` pixels: "0" is dark, "1" light."""
+        """The rows of a square of at least `size` pixels a side: "0" is dark, "1" light."""
         pixels_per_module = self.pixels_per_module(size)
-        code_side = pixels_per_module * self.width
-        image_side = max(size, code_side)
-        margin = (image_side - code_side) // 2
-        light_row = "1" * image_side
-        pixel_rows = [light_row] * margin
+        code_pixels = pixels_per_module * self.width
+        side_pixels = max(size, code_pixels)
+        margin_pixels = (side_pixels - code_pixels) // 2
+        light_row = "1" * side_pixels
+        pixel_rows = [light_row] * margin_pixels
         for module_row in self.rows:
-            pixels = "".join(
+            module_pixels = "".join(
                 ("0" if is_dark else "1") * pixels_per_module for is_dark in module_row
             )
-            pixel_row = ("1" * margin + pixels).ljust(image_side, "1")
+            pixel_row = ("1" * margin_pixels + module_pixels).ljust(side_pixels, "1")
             pixel_rows += [pixel_row] * pixels_per_module
-        return pixel_rows + [light_row] * (image_side - len(pixel_rows))
+        return pixel_rows + [light_row] * (side_pixels - len(pixel_rows))
 
     def img(self, size: int, alt: str) -> str:
         """The picture as HTML, with whole pixels per module, at most `size` pixels wide."""
         # Uncompressed, so that a notebook's output is the same with every build of zlib.
-        image_side = self.pixels_per_module(size) * self.width
-        png_base64 = b64encode(self.png(image_side, compress=False)).decode()
+        side_pixels = self.pixels_per_module(size) * self.width
+        png_base64 = b64encode(self.png(side_pixels, compress=False)).decode()
         style = "display:block;background:#fff;max-width:100%;height:auto;image-rendering:pixelated"
         return (
-            f'<img alt="{alt}" width="{image_side}" height="{image_side}" style="{style}" '
+            f'<img alt="{alt}" width="{side_pixels}" height="{side_pixels}" style="{style}" '
             f'src="data:image/png;base64,{png_base64}">'
         )
 
     def svg(self, size: int) -> str:
         """An SVG with whole pixels per module, at most `size` pixels wide."""
-        image_side = self.pixels_per_module(size) * self.width
+        side_pixels = self.pixels_per_module(size) * self.width
         path_data = "".join(
             _svg_row_path(module_row, row_number)
             for row_number, module_row in enumerate(self.rows)
             if any(module_row)
         )
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{image_side}" height="{image_side}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{side_pixels}" height="{side_pixels}" '
             f'viewBox="0 0 {self.width} {self.width}" shape-rendering="crispEdges" role="img">'
             "<title>QR code</title>"
             f'<rect width="{self.width}" height="{self.width}" fill="#fff"/>'
@@ -121,7 +123,9 @@ class QRModules:
             module_pairs = zip(upper_row, lower_row, strict=True)
             terminal_lines.append("".join(HALF_BLOCKS[module_pair] for module_pair in module_pairs))
         if ansi:
-            terminal_lines = [f"{WHITE_ON_BLACK}{line}{RESET}" for line in terminal_lines]
+            terminal_lines = [
+                f"{WHITE_ON_BLACK}{terminal_line}{RESET}" for terminal_line in terminal_lines
+            ]
         return "\n".join(terminal_lines)
 
 
@@ -140,7 +144,7 @@ def encode_qr(text: str) -> QRModules:
         raise PaylabError("the text contains an unpaired surrogate") from None
     except (DataOverflowError, ValueError):
         raise PaylabError(f"{len(text)} characters are too many for one QR code") from None
-    return QRModules(tuple(tuple(map(bool, row)) for row in qr_code.get_matrix()))
+    return QRModules(tuple(tuple(map(bool, module_row)) for module_row in qr_code.get_matrix()))
 
 
 def _svg_row_path(module_row: tuple[bool, ...], row_number: int) -> str:

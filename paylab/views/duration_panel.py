@@ -26,18 +26,22 @@ BINS_PER_POWER_OF_TEN = 8
 
 def duration_panel(seconds_by_corridor: Mapping[str, pd.Series[Any]]) -> Spec:
     """One row per corridor: a histogram as a strip, the median and p95."""
-    bins = []
-    quantiles = []
-    for corridor, seconds in seconds_by_corridor.items():
-        bins += _bin_values(corridor, seconds)
-        quantiles.append(_quantile_values(corridor, seconds))
-    colour = {"field": "corridor", "scale": colour_scale(seconds_by_corridor), "legend": None}
+    bin_rows = []
+    quantile_rows = []
+    for corridor, seconds_column in seconds_by_corridor.items():
+        bin_rows += _bin_values(corridor, seconds_column)
+        quantile_rows.append(_quantile_values(corridor, seconds_column))
+    colour_channel = {
+        "field": "corridor",
+        "scale": colour_scale(seconds_by_corridor),
+        "legend": None,
+    }
     row_encoding = {"field": "corridor", "type": "nominal", "sort": list(seconds_by_corridor)}
     return {
         "height": 38 * len(seconds_by_corridor),
         "layer": [
-            _strip_layer(bins, row_encoding, colour),
-            _quantile_layer(quantiles, row_encoding, colour),
+            _strip_layer(bin_rows, row_encoding, colour_channel),
+            _quantile_layer(quantile_rows, row_encoding, colour_channel),
         ],
         "resolve": {"axis": {"y": "independent"}},
     }
@@ -49,26 +53,28 @@ def duration_text(seconds: float) -> str:
     >>> duration_text(9000)
     '2.5 h'
     """
-    for unit_seconds, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+    for unit_seconds, unit_name in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= unit_seconds:
-            return f"{seconds / unit_seconds:.3g} {unit}"
+            return f"{seconds / unit_seconds:.3g} {unit_name}"
     return f"{seconds:.3g} s"
 
 
-def _strip_layer(bins: list[Spec], row_encoding: Spec, colour: Spec) -> Spec:
+def _strip_layer(bins: list[Spec], row_encoding: Spec, colour_channel: Spec) -> Spec:
     """The bins of each corridor as a strip; the opacity shows the number of rows."""
     longest_seconds = max(duration_bin["high"] for duration_bin in bins)
-    ticks = [tick for tick in TICK_SECONDS if tick <= longest_seconds]
-    tick_labels = label_lookup({str(tick): duration_text(tick) for tick in ticks})
+    ticks = [tick_seconds for tick_seconds in TICK_SECONDS if tick_seconds <= longest_seconds]
+    label_expression = label_lookup(
+        {str(tick_seconds): duration_text(tick_seconds) for tick_seconds in ticks}
+    )
     log_scale = {"type": "log", "domain": [1, longest_seconds], "nice": False}
     time_axis: Spec = {
         "title": None,
         "values": ticks,
-        "labelExpr": tick_labels,
+        "labelExpr": label_expression,
         "labelFlush": True,
         "grid": True,
     }
-    opacity = {
+    opacity_channel = {
         "field": "weight",
         "type": "quantitative",
         "scale": {"domain": [0, 1], "range": [0.12, 0.8]},
@@ -81,14 +87,14 @@ def _strip_layer(bins: list[Spec], row_encoding: Spec, colour: Spec) -> Spec:
             "y": {**row_encoding, "axis": {"title": None}},
             "x": {**number_axis("low", log_scale, **time_axis), "stack": None},
             "x2": {"field": "high"},
-            "color": colour,
-            "opacity": opacity,
+            "color": colour_channel,
+            "opacity": opacity_channel,
             "tooltip": tooltip(corridor="Corridor", between="Time", rows="Rows"),
         },
     }
 
 
-def _quantile_layer(quantiles: list[Spec], row_encoding: Spec, colour: Spec) -> Spec:
+def _quantile_layer(quantiles: list[Spec], row_encoding: Spec, colour_channel: Spec) -> Spec:
     """A line at p95 and a dot at the median of each corridor, with labels on the right."""
     label_expression = label_lookup(
         {quantile["corridor"]: quantile["label"] for quantile in quantiles}
@@ -106,7 +112,7 @@ def _quantile_layer(quantiles: list[Spec], row_encoding: Spec, colour: Spec) -> 
     median_mark = {"type": "point", "filled": True, "size": 110, "stroke": "white", "opacity": 1}
     median_encoding = {
         "x": {"field": "median", "type": "quantitative"},
-        "color": colour,
+        "color": colour_channel,
         "tooltip": tooltip_fields,
     }
     return {
@@ -124,11 +130,11 @@ def _bin_values(corridor: str, seconds: pd.Series[Any]) -> list[Spec]:
     bin_numbers = (int(BINS_PER_POWER_OF_TEN * math.log10(duration)) for duration in seconds)
     count_by_bin = Counter(bin_numbers)
     largest_count = max(count_by_bin.values())
-    bins = []
+    bin_rows = []
     for bin_number, row_count in sorted(count_by_bin.items()):
         low_seconds = 10 ** (bin_number / BINS_PER_POWER_OF_TEN)
         high_seconds = 10 ** ((bin_number + 1) / BINS_PER_POWER_OF_TEN)
-        bins.append(
+        bin_rows.append(
             {
                 "corridor": corridor,
                 "low": low_seconds,
@@ -138,7 +144,7 @@ def _bin_values(corridor: str, seconds: pd.Series[Any]) -> list[Spec]:
                 "weight": row_count / largest_count,
             }
         )
-    return bins
+    return bin_rows
 
 
 def _quantile_values(corridor: str, seconds: pd.Series[Any]) -> Spec:

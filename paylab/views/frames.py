@@ -27,21 +27,23 @@ def frame_table(frame: pd.DataFrame) -> str:
     shown_frame = frame.head(TABLE_ROWS_MAX)
     if any(frame.index.names) or not is_numeric_dtype(frame.index.dtype):
         shown_frame = shown_frame.reset_index(allow_duplicates=True)
-    column_names = [_column_name(label) for label in shown_frame]
+    column_names = [_column_name(column_label) for column_label in shown_frame]
     seconds_columns = str(frame.attrs.get("seconds", "")).split(", ")
-    columns = []
+    text_columns = []
     for column_index, column_name in enumerate(column_names):
-        values = shown_frame.iloc[:, column_index]  # by position: two may have the same name
+        column_values = shown_frame.iloc[:, column_index]  # by position: two may have the same name
         if column_name in seconds_columns:
-            columns.append([_seconds_text(seconds) for seconds in values])
+            text_columns.append([_seconds_text(seconds) for seconds in column_values])
         else:
-            columns.append([_cell_text(column_name, cell_value) for cell_value in values])
+            text_columns.append(
+                [_cell_text(column_name, cell_value) for cell_value in column_values]
+            )
     number_columns = [
         column_index
         for column_index, dtype in enumerate(shown_frame.dtypes)
         if is_numeric_dtype(dtype) and not is_bool_dtype(dtype)
     ]
-    cell_rows = list(zip(*columns, strict=True))
+    cell_rows = list(zip(*text_columns, strict=True))
     service_name = str(frame.attrs.get("service") or "")
     return grid(
         column_names, cell_rows, len(frame), number_columns=number_columns, source=service_name
@@ -81,10 +83,10 @@ def _seconds_text(seconds: Any) -> str:
         return ""
     whole_minutes, rest_seconds = divmod(Decimal(seconds), 60)
     hours, minutes = divmod(int(whole_minutes), 60)
-    texts = [f"{hours:,} h" if hours else "", f"{minutes} min" if minutes else ""]
-    if rest_seconds or not any(texts):
-        texts.append(f"{rest_seconds.normalize():f} s")
-    return " ".join(filter(None, texts))
+    unit_texts = [f"{hours:,} h" if hours else "", f"{minutes} min" if minutes else ""]
+    if rest_seconds or not any(unit_texts):
+        unit_texts.append(f"{rest_seconds.normalize():f} s")
+    return " ".join(filter(None, unit_texts))
 
 
 def _number_text(column_name: str, amount: Decimal) -> str:

@@ -83,58 +83,58 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
     says that times are UTC, unless the name of their column does.
     """
     shown_rows = rows[:row_max]
-    time_columns = _find_time_columns(shown_rows)
+    time_column_indexes = _find_time_columns(shown_rows)
     header_names = [str(column_name) for column_name in column_names]
-    styles = [
+    keeps_times_unbroken = len(header_names) > BROKEN_TIME_COLUMNS_MAX
+    column_styles = [
         _column_style(
             is_number=column_index in number_columns,
-            is_unbroken=column_index in time_columns
-            and len(header_names) > BROKEN_TIME_COLUMNS_MAX,
+            is_unbroken=keeps_times_unbroken and column_index in time_column_indexes,
             is_last=column_index == len(header_names) - 1,
         )
         for column_index in range(len(header_names))
     ]
     rows_html = "".join(
-        _row_html(row, styles, time_columns, is_last=row_number == len(shown_rows))
+        _row_html(row, column_styles, time_column_indexes, is_last=row_number == len(shown_rows))
         for row_number, row in enumerate(shown_rows, 1)
     )
     if not shown_rows:
         rows_html = _empty_row_html(len(header_names))
-    table_content = f"{_header_row_html(header_names, styles)}<tbody>{rows_html}</tbody>"
-    table_width = f"min-width:min(100%,{COLUMN_PIXELS * len(header_names)}px)"
-    table_html = f'<table style="{TABLE_STYLE};{table_width}">{table_content}</table>'
+    content_html = f"{_header_row_html(header_names, column_styles)}<tbody>{rows_html}</tbody>"
+    width_style = f"min-width:min(100%,{COLUMN_PIXELS * len(header_names)}px)"
+    table_html = f'<table style="{TABLE_STYLE};{width_style}">{content_html}</table>'
     row_count = len(rows) if total is None else total
-    has_unnamed_times = any("UTC" not in header_names[index] for index in time_columns)
+    has_unnamed_times = any("UTC" not in header_names[index] for index in time_column_indexes)
     footer_html = _footer_line(row_count - len(shown_rows), source, has_times=has_unnamed_times)
     return _scrolling_html(table_html) + footer_html
 
 
 def _header_row_html(header_names: Sequence[str], styles: Sequence[str]) -> str:
     """The header of a table, each name in the style of its column."""
-    header_cells = "".join(
+    cells_html = "".join(
         f'<th scope="col" style="{style};{HEADER_STYLE}">{_header_html(column_name)}</th>'
         for style, column_name in zip(styles, header_names, strict=True)
     )
-    return f'<thead><tr style="background:none;border-bottom:{BORDER}">{header_cells}</tr></thead>'
+    return f'<thead><tr style="background:none;border-bottom:{BORDER}">{cells_html}</tr></thead>'
 
 
 def _scrolling_html(table_html: str) -> str:
     """A table that scrolls sideways by itself, with the mouse or the keyboard."""
-    attributes = 'tabindex="0" role="group" aria-label="Table"'
+    attributes_html = 'tabindex="0" role="group" aria-label="Table"'
     style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:0 0 6px;{SCROLL_SHADOW}"
-    return f'<div {attributes} style="{style}">{table_html}</div>'
+    return f'<div {attributes_html} style="{style}">{table_html}</div>'
 
 
 def _find_time_columns(rows: Sequence[Sequence[object]]) -> set[int]:
     """The positions of the columns of times: all cells are times or empty, and one is a time."""
-    time_columns = set()
+    time_column_indexes = set()
     for column_index, column_cells in enumerate(zip(*rows, strict=False)):
         column_texts = [
             str(cell_value) for cell_value in column_cells if cell_value not in (None, "")
         ]
         if column_texts and all(map(TIME_PATTERN.fullmatch, column_texts)):
-            time_columns.add(column_index)
-    return time_columns
+            time_column_indexes.add(column_index)
+    return time_column_indexes
 
 
 def _column_style(*, is_number: bool, is_unbroken: bool, is_last: bool) -> str:
@@ -147,11 +147,11 @@ def _column_style(*, is_number: bool, is_unbroken: bool, is_last: bool) -> str:
 
 def _header_html(column_name: str) -> str:
     """The name of a column, which may be broken into two lines after an underscore."""
-    middle = len(column_name) / 2
-    break_indexes = [index for index, letter in enumerate(column_name, 1) if letter == "_"]
+    middle_index = len(column_name) / 2
+    break_indexes = [index for index, character in enumerate(column_name, 1) if character == "_"]
     if not break_indexes:
         return escape(column_name)
-    break_index = min(break_indexes, key=lambda index: abs(index - middle))
+    break_index = min(break_indexes, key=lambda index: abs(index - middle_index))
     return f"{escape(column_name[:break_index])}<wbr>{escape(column_name[break_index:])}"
 
 
@@ -159,12 +159,12 @@ def _row_html(
     row: Sequence[object], styles: Sequence[str], time_columns: Collection[int], *, is_last: bool
 ) -> str:
     """A row of a table, each cell in the style of its column; a line divides it from the next."""
-    cells = "".join(
+    cells_html = "".join(
         f'<td style="{style}">{cell(cell_value, is_utc_stated=index in time_columns)}</td>'
         for index, (style, cell_value) in enumerate(zip(styles, row, strict=False))
     )
     row_style = ROW_STYLE if is_last else f"{ROW_STYLE};border-bottom:{FAINT_LINE}"
-    return f'<tr style="{row_style}">{cells}</tr>'
+    return f'<tr style="{row_style}">{cells_html}</tr>'
 
 
 def _empty_row_html(column_count: int) -> str:
@@ -189,16 +189,16 @@ def _footer_line(hidden_count: int, service_name: str, *, has_times: bool) -> st
 def text_block(text: str) -> str:
     """Preformatted text with wrapped lines and a copy button."""
     style = f"{MONO};{PANEL};flex:1;min-width:0;margin:0;padding:8px;font-size:12px"
-    wrapping = "white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal"
-    escaped_lines = "\n".join(map(escape, text.split("\n")))
-    block_html = f'<pre style="{style};{wrapping}">{escaped_lines}</pre>'
+    wrapping_style = "white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal"
+    escaped_text = "\n".join(map(escape, text.split("\n")))
+    block_html = f'<pre style="{style};{wrapping_style}">{escaped_text}</pre>'
     return f'<div style="display:flex;align-items:flex-start">{block_html}{copy_button()}</div>'
 
 
 def heading(text: str, service_name: str = "") -> str:
     """The heading of a card, with a badge that names the service beside it."""
-    service_badge = f" {badge(service_name)}" if service_name else ""
-    return f'<div style="{HEADING_STYLE}">{escape(text)}{service_badge}</div>'
+    badge_html = f" {badge(service_name)}" if service_name else ""
+    return f'<div style="{HEADING_STYLE}">{escape(text)}{badge_html}</div>'
 
 
 def warning(text: str) -> str:
@@ -213,8 +213,10 @@ def notice(text: str) -> str:
 
 def verdict(text: str, *, is_good: bool) -> str:
     """The conclusion of a card, above its details, with a green or a red dot."""
-    dot = tone_dot(GOOD if is_good else BAD)
-    return f'<div role="status" style="margin:0 0 8px;font-weight:600">{dot}{escape(text)}</div>'
+    dot_html = tone_dot(GOOD if is_good else BAD)
+    return (
+        f'<div role="status" style="margin:0 0 8px;font-weight:600">{dot_html}{escape(text)}</div>'
+    )
 
 
 def labelled_notice(text: str, label: str = "Notice") -> str:
@@ -226,11 +228,11 @@ def labelled_notice(text: str, label: str = "Notice") -> str:
 def collapsible_block(summary: str, content: str, note: str = "") -> str:
     """HTML below a summary that opens on click; with a `note` behind it, the summary stands out."""
     style = f"cursor:pointer;width:fit-content;font-size:13px;{MUTED}"
-    text_html = escape(summary)
+    title_html = escape(summary)
     if note:
         title_style = "color:var(--jp-ui-font-color1, inherit);font-weight:500"
-        text_html = f'<span style="{title_style}">{text_html}</span> &ensp;{escape(note)}'
-    summary_html = f'<summary style="{style}">{text_html}</summary>'
+        title_html = f'<span style="{title_style}">{title_html}</span> &ensp;{escape(note)}'
+    summary_html = f'<summary style="{style}">{title_html}</summary>'
     content_html = f'<div style="margin-top:6px">{content}</div>'
     return f'<details style="margin-top:10px">{summary_html}{content_html}</details>'
 
@@ -255,12 +257,12 @@ def badge(text: str) -> str:
         return ""
     service_kind = text.split(maxsplit=1)[0]
     colour = BADGE_COLOURS.get(service_kind.upper(), LIVE_COLOUR)
-    fill = f"background:{colour};color:#fff"
+    fill_style = f"background:{colour};color:#fff"
     if colour != LIVE_COLOUR:  # quiet: only what may move real money calls for attention
         # The digits 24 after a colour make it almost transparent.
-        fill = f"background:{colour}24;color:var(--jp-ui-font-color1, inherit)"
+        fill_style = f"background:{colour}24;color:var(--jp-ui-font-color1, inherit)"
     style = (
-        f"{fill};border:1px solid {colour};border-radius:10px;padding:0 8px;font-size:11px;"
+        f"{fill_style};border:1px solid {colour};border-radius:10px;padding:0 8px;font-size:11px;"
         "font-weight:600;letter-spacing:.02em;line-height:1.6;display:inline-block;margin-left:4px;"
         "vertical-align:middle;"
         "max-width:100%;box-sizing:border-box;overflow-wrap:anywhere"

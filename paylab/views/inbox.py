@@ -117,11 +117,11 @@ class InboxView(anywidget.AnyWidget):
             return notice("This event is no longer in the table.")
         arrival = arrival_by_number[sequence_number]
         try:
-            comparison = comparison_html(self._inbox.difference(arrival))
+            difference_html = comparison_html(self._inbox.difference(arrival))
         except Exception as error:  # shown in place of the response
-            comparison = notice(f"The request failed: {error}")
+            difference_html = notice(f"The request failed: {error}")
         payload_text = json.dumps(arrival.payload, indent=2, ensure_ascii=False, default=str)
-        return f"<b>Payload</b>{text_block(payload_text)}{comparison}"
+        return f"<b>Payload</b>{text_block(payload_text)}{difference_html}"
 
     def _repr_mimebundle_(self, **_: object) -> Any:
         """The widget and what is saved of it for Jupyter, by MIME type."""
@@ -134,10 +134,10 @@ class InboxView(anywidget.AnyWidget):
     def static_bundle(self) -> dict[str, str]:
         """The events for a saved notebook, as HTML and as text."""
         title_html = heading(f"Inbox: {plural(len(self._inbox), 'event')}")
-        table = card(
+        card_html = card(
             column(SAVED_LINE, title_html, arrivals_table(self._inbox)), source=str(self.service)
         )
-        return {"text/html": static_html(table), "text/plain": repr(self._inbox)}
+        return {"text/html": static_html(card_html), "text/plain": repr(self._inbox)}
 
 
 def arrivals_card(arrivals: Arrivals) -> str:

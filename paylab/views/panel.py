@@ -95,14 +95,16 @@ class PanelView(anywidget.AnyWidget):
             return
         with self._sending:
             row_by_number = {row.number: row for row in self._read()}
-            earlier_rows = {} if from_start else self._shown
+            earlier_row_by_number = {} if from_start else self._shown
             changed_rows = [
-                row for row in row_by_number.values() if earlier_rows.get(row.number) != row
+                row
+                for row in row_by_number.values()
+                if earlier_row_by_number.get(row.number) != row
             ]
             self._shown = row_by_number
             if not changed_rows and not from_start:
                 return
-            first_number = min(row_by_number, default=0)
+            first_number = min(row_by_number, default=0)  # the browser drops the rows before it
             row_messages = [row.message for row in changed_rows]
             message: JsonObject = {"kind": "rows", "rows": row_messages, "first": first_number}
             if from_start:
@@ -120,8 +122,10 @@ class PanelView(anywidget.AnyWidget):
         row_number = whole_number(message.get("number"))
         shown_row = self._shown.get(row_number)
         if message_kind == "explain":
-            html = unknown_row_notice() if shown_row is None else self._explain_row(shown_row)
-            self.send({"kind": "detail", "number": row_number, "html": html})
+            detail_html = (
+                unknown_row_notice() if shown_row is None else self._explain_row(shown_row)
+            )
+            self.send({"kind": "detail", "number": row_number, "html": detail_html})
         elif message_kind == "resend" and shown_row is not None:
             self.send({"kind": "note", "text": self._resend_row(shown_row)})
             self.refresh()
@@ -151,21 +155,26 @@ class PanelView(anywidget.AnyWidget):
     def static_bundle(self) -> dict[str, str]:
         """The latest rows for a saved notebook, as HTML and as text."""
         filter_words = self._options.get("filter", "")
-        selection = self._options.get("show", "everything")
+        selection_name = self._options.get("show", "everything")
         shown_rows = [
             shown_row
             for shown_row in reversed(self._read())
-            if is_shown(shown_row, filter_words, selection)
+            if is_shown(shown_row, filter_words, selection_name)
         ]
-        cell_rows = [shown_row.cells for shown_row in shown_rows]
         toned_rows = [
             (*shown_row.cells[:-1], ToneText(shown_row.cells[-1], shown_row.dot))
             for shown_row in shown_rows
         ]
-        table = grid(COLUMNS, toned_rows) if toned_rows else notice("No calls and no events yet.")
-        content = card(column(SAVED_LINE, heading("Panel"), table), source=self._service_name)
-        row_lines = ["  ".join(shown_row).rstrip() for shown_row in cell_rows[:TABLE_ROWS_MAX]]
+        table_html = (
+            grid(COLUMNS, toned_rows) if toned_rows else notice("No calls and no events yet.")
+        )
+        card_html = card(
+            column(SAVED_LINE, heading("Panel"), table_html), source=self._service_name
+        )
+        row_lines = [
+            "  ".join(shown_row.cells).rstrip() for shown_row in shown_rows[:TABLE_ROWS_MAX]
+        ]
         return {
-            "text/html": static_html(content),
+            "text/html": static_html(card_html),
             "text/plain": "\n".join([f"Panel  [{self._service_name}]", *row_lines]),
         }

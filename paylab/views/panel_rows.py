@@ -93,23 +93,23 @@ def event_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> 
 
 def delivery_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> PanelRow:
     """The row of an attempt to deliver an event: its verdict is the answer of the receiver."""
-    status = facts.get("status")
+    http_status = facts.get("status")
     error = facts.get("error")
     is_open = "status" not in facts
-    is_good = isinstance(status, int) and 200 <= status < 300
+    is_good = isinstance(http_status, int) and 200 <= http_status < 300
     if is_open:
-        verdict = "under way"
+        verdict_text = "under way"
         tone = ""
     elif is_good:
-        verdict = str(status)
+        verdict_text = str(http_status)
         tone = "good"
     else:
         # Without a status nobody answered, and the error says why.
-        reason = (error or "") if status is None else status
-        verdict = f"{reason}, attempt {facts.get('attempt')}"
+        reason = (error or "") if http_status is None else http_status
+        verdict_text = f"{reason}, attempt {facts.get('attempt')}"
         tone = "bad"
     delivery_text = f"{facts.get('event_type')} delivered"
-    cells = (_time_text(at), delivery_text, facts.get("url"), verdict)
+    cells = (_time_text(at), delivery_text, facts.get("url"), verdict_text)
     return PanelRow(number, "delivery", _shorten_cells(cells), tone, facts, is_open)
 
 
@@ -138,10 +138,14 @@ DELIVERY_FACTS = ("event_type", "resource_id", "url", "attempt", "cause", "statu
 """What the details of an event show above its payload."""
 
 
-def is_shown(row: PanelRow, words: str, selection: str) -> bool:
-    """Whether a row has all words, and is one of a selection; the browser decides the same."""
+def is_shown(row: PanelRow, filter_text: str, selection_name: str) -> bool:
+    """Whether a row has all words of a filter, and is one of a selection.
+
+    The script of the panel in the browser decides the same.
+    """
     row_text = " ".join(row.cells).lower()
-    return SELECTIONS[selection](row) and all(word in row_text for word in words.lower().split())
+    has_all_words = all(word in row_text for word in filter_text.lower().split())
+    return has_all_words and SELECTIONS[selection_name](row)
 
 
 SELECTIONS: Mapping[str, Callable[[PanelRow], bool]] = {
@@ -167,12 +171,12 @@ def unknown_row_notice() -> str:
 
 def _call_verdict(call: Any) -> str:
     """The status of a call, and of a failed one the words of the service or of the network."""
-    outcome = str(call.outcome())
+    outcome_text = str(call.outcome())
     if call.status is None or not call.failed:
-        return outcome
+        return outcome_text
     service_words = _service_words(str(call.response_body.text))
     reason = call.finding or service_words
-    return f"{outcome}: {reason}" if reason else outcome
+    return f"{outcome_text}: {reason}" if reason else outcome_text
 
 
 def _service_words(body_text: str) -> str:

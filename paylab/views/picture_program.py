@@ -42,12 +42,12 @@ def read_picture(request: bytes) -> bytes:
     from PIL import Image, UnidentifiedImageError
 
     limit_process()
-    task_bytes, _, content = request.partition(b"\0")
+    task_bytes, _, file_bytes = request.partition(b"\0")
     task = task_bytes.decode()
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     pillow_heif.register_heif_opener()
-    picture_file = BytesIO(content)
+    picture_file = BytesIO(file_bytes)
     try:
         if task == QR:
             return json.dumps(read_qr_texts(picture_file)).encode()
@@ -66,15 +66,15 @@ def limit_process() -> None:
 
         resource_usage = resource.getrusage(resource.RUSAGE_SELF)
         used_seconds = int(resource_usage.ru_utime + resource_usage.ru_stime) + 1
-        limits = {
+        limit_by_resource = {
             resource.RLIMIT_CORE: 0,
             resource.RLIMIT_CPU: used_seconds + CPU_SECONDS_MAX,
             resource.RLIMIT_AS: MEMORY_BYTES_MAX,
         }
-        for resource_kind, soft_limit in limits.items():
+        for resource_number, soft_limit in limit_by_resource.items():
             with suppress(ValueError, OSError):
-                hard_limit = resource.getrlimit(resource_kind)[1]
-                resource.setrlimit(resource_kind, (soft_limit, hard_limit))
+                hard_limit = resource.getrlimit(resource_number)[1]
+                resource.setrlimit(resource_number, (soft_limit, hard_limit))
 
 
 def read_photo(picture_file: BytesIO) -> Image.Image:
@@ -91,11 +91,11 @@ def read_pdf_page(pdf_file: BytesIO) -> Image.Image:
     """Read the first page of a PDF as a small image."""
     import pypdfium2
 
-    with closing(pypdfium2.PdfDocument(pdf_file)) as document:
-        page = document[0]
-        width_points, height_points = page.get_size()
+    with closing(pypdfium2.PdfDocument(pdf_file)) as pdf_document:
+        pdf_page = pdf_document[0]
+        width_points, height_points = pdf_page.get_size()
         pixels_per_point = PREVIEW_PIXELS / max(width_points, height_points)
-        image: Image.Image = page.render(scale=pixels_per_point).to_pil()
+        image: Image.Image = pdf_page.render(scale=pixels_per_point).to_pil()
         return image.convert("RGB")
 
 
@@ -106,8 +106,8 @@ def read_qr_texts(picture_file: BytesIO) -> list[str]:
 
     with Image.open(picture_file, formats=PICTURE_FORMATS) as image:
         grey_image = image.convert("L")
-    formats = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
-    qr_codes = zxingcpp.read_barcodes(grey_image, formats=formats)
+    barcode_formats = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
+    qr_codes = zxingcpp.read_barcodes(grey_image, formats=barcode_formats)
     return sorted({_read_code_text(qr_code) for qr_code in qr_codes})
 
 

@@ -50,78 +50,84 @@ BODY_LENGTH_MAX = 6000
 
 def report_table(report: Any) -> str:
     """The progress of the probe, what differs and what to ask; the rest opens on click."""
-    summary_lines = "".join(f"<div>{escape(line)}</div>" for line in report.summary.splitlines())
+    summary_html = "".join(f"<div>{escape(line)}</div>" for line in report.summary.splitlines())
     action_rows = [(finding.key, finding.words) for finding in report.where("proven")]
     for finding in report.where("refused"):
         action_rows.append((finding.key, f"{finding.words}: {finding.ask}"))
-    action_table = ""
+    action_table_html = ""
     if action_rows:
-        action_table = grid(("Key", "Outcome"), action_rows, row_max=len(action_rows))
+        action_table_html = grid(("Key", "Outcome"), action_rows, row_max=len(action_rows))
     other_rows = [
         (finding.key, finding.words) for finding in report.where("not reached", "assumed")
     ]
-    other_table = grid(("Key", "Outcome"), other_rows, row_max=len(other_rows))
-    other_block = collapsible_block(f"{len(other_rows)} others", other_table)
-    return card(column(heading("Probe"), summary_lines, action_table, other_block))
+    other_table_html = grid(("Key", "Outcome"), other_rows, row_max=len(other_rows))
+    other_block_html = collapsible_block(f"{len(other_rows)} others", other_table_html)
+    return card(column(heading("Probe"), summary_html, action_table_html, other_block_html))
 
 
 def report_page(report: Any) -> str:
     """The whole report as a self-contained page, with the redacted calls."""
-    title = f"Probe of {escape(report.address)}"
-    summary_items = "".join(f"<li>{escape(line)}</li>" for line in report.summary.splitlines())
-    findings = "".join(
+    title_html = f"Probe of {escape(report.address)}"
+    summary_items_html = "".join(f"<li>{escape(line)}</li>" for line in report.summary.splitlines())
+    findings_html = "".join(
         _findings_html(heading_text, report.where(outcome))
         for outcome, heading_text in OUTCOME_TITLES.items()
     )
-    numbered_entries = zip(report.calls, report.har()["log"]["entries"], strict=True)
-    calls = "".join(_call_html(call.number, har_entry) for call, har_entry in numbered_entries)
+    calls_and_entries = zip(report.calls, report.har()["log"]["entries"], strict=True)
+    calls_html = "".join(
+        _call_html(call.number, har_entry) for call, har_entry in calls_and_entries
+    )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title}</title><style>{STYLE}</style></head><body>"
-        f"<h1>{title}</h1>"
-        f'<p class="muted">{escape(report.on or "")}</p><ul>{summary_items}</ul>'
-        f"{findings}{_created_html(report.made)}"
-        f"<details><summary>Calls</summary>{calls}</details></body></html>"
+        f"<title>{title_html}</title><style>{STYLE}</style></head><body>"
+        f"<h1>{title_html}</h1>"
+        f'<p class="muted">{escape(report.on or "")}</p><ul>{summary_items_html}</ul>'
+        f"{findings_html}{_created_html(report.made)}"
+        f"<details><summary>Calls</summary>{calls_html}</details></body></html>"
     )
 
 
 def _created_html(resources: Iterable[object]) -> str:
     """The resources that the probe created; empty if it created none."""
-    list_items = "".join(f"<li>{escape(resource)}</li>" for resource in resources)
-    if not list_items:
+    list_items_html = "".join(f"<li>{escape(resource)}</li>" for resource in resources)
+    if not list_items_html:
         return ""
-    return f"<details><summary>What the walk created</summary><ul>{list_items}</ul></details>"
+    return f"<details><summary>What the walk created</summary><ul>{list_items_html}</ul></details>"
 
 
 def _findings_html(title: str, findings: Iterable[object]) -> str:
     """The findings with one outcome below their title; empty without findings."""
-    finding_rows = "".join(map(_finding_row, findings))
-    return f"<h2>{escape(title)}</h2><table>{finding_rows}</table>" if finding_rows else ""
+    finding_rows_html = "".join(map(_finding_row, findings))
+    return (
+        f"<h2>{escape(title)}</h2><table>{finding_rows_html}</table>" if finding_rows_html else ""
+    )
 
 
 def _finding_row(finding: Any) -> str:
     """A finding with its key, its text, and a link to the call that shows it."""
-    link = ""
+    link_html = ""
     if finding.call:
-        link = f'<br><a href="#call-{finding.call}">call {finding.call}</a>'
+        link_html = f'<br><a href="#call-{finding.call}">call {finding.call}</a>'
     return (
         f"<tr><td><code>{escape(finding.key)}</code></td>"
         f'<td>{escape(finding.words)}<br><span class="muted">{escape(finding.ask)}</span>'
-        f"{link}</td></tr>"
+        f"{link_html}</td></tr>"
     )
 
 
-def _call_html(number: int, entry: JsonMapping) -> str:
+def _call_html(call_number: int, har_entry: JsonMapping) -> str:
     """A call of the HAR, whose request and response open on click."""
-    request = entry["request"]
-    response = entry["response"]
-    title = f"{number}. {request['method']} {request['url']} → {response['status'] or 'no answer'}"
-    sent_body = (request.get("postData") or {}).get("text", "")
-    request_text = _message_text(request["headers"], sent_body)
-    response_text = _message_text(response["headers"], response["content"].get("text", ""))
+    har_request = har_entry["request"]
+    har_response = har_entry["response"]
+    outcome_text = har_response["status"] or "no answer"
+    title = f"{call_number}. {har_request['method']} {har_request['url']} → {outcome_text}"
+    sent_body = (har_request.get("postData") or {}).get("text", "")
+    request_text = _message_text(har_request["headers"], sent_body)
+    response_text = _message_text(har_response["headers"], har_response["content"].get("text", ""))
+    details_style = f"border:{BORDER};border-radius:6px;padding:4px 10px"
     return (
-        f'<details id="call-{number}" style="border:{BORDER};border-radius:6px;padding:4px 10px">'
+        f'<details id="call-{call_number}" style="{details_style}">'
         f'<summary style="{MONO};font-size:13px;overflow-wrap:anywhere">{escape(title)}</summary>'
         f"<b>Request</b>{text_block(request_text)}<b>Response</b>{text_block(response_text)}</details>"
     )
@@ -156,8 +162,10 @@ def drift_table(differences: Any) -> str:
         for difference in differences
     ]
     if not drift_rows:
-        summary = verdict("No drift: every answer was as expected.", is_good=True)
-        return card(column(heading("Drift"), summary))
-    summary = verdict(f"{plural(len(drift_rows), 'difference')} to the settings", is_good=False)
-    drift_grid = grid(DRIFT_COLUMNS, drift_rows, number_columns=(3, 4))
-    return card(column(heading("Drift"), summary, drift_grid))
+        verdict_html = verdict("No drift: every answer was as expected.", is_good=True)
+        return card(column(heading("Drift"), verdict_html))
+    verdict_html = verdict(
+        f"{plural(len(drift_rows), 'difference')} to the settings", is_good=False
+    )
+    grid_html = grid(DRIFT_COLUMNS, drift_rows, number_columns=(3, 4))
+    return card(column(heading("Drift"), verdict_html, grid_html))

@@ -34,23 +34,23 @@ def picture_program() -> PythonProgram:
 
 def draw_chart(spec: JsonMapping, picture_format: Literal["png", "svg"]) -> bytes:
     """Draw a Vega-Lite specification as a picture; ProgramError if it cannot be drawn."""
-    for extra in ("charts", "images"):
-        require_extra(extra)
-    request = {"format": picture_format, "spec": spec, "size": IMAGE_MIN}
-    return chart_program().ask(json.dumps(request).encode())
+    for extra_name in ("charts", "images"):
+        require_extra(extra_name)
+    request_fields = {"format": picture_format, "spec": spec, "size": IMAGE_MIN}
+    return chart_program().ask(json.dumps(request_fields).encode())
 
 
-def preview_picture(data: bytes, mime: str, seconds: float = ANSWER_SECONDS) -> bytes:
+def preview_picture(file_bytes: bytes, mime: str, seconds: float = ANSWER_SECONDS) -> bytes:
     """Make a small JPEG of a picture or of the first page of a PDF.
 
     Raises ProgramError if it cannot be made.
     """
     require_extra("images")
-    return picture_program().ask(mime.encode() + b"\0" + data, seconds)
+    return picture_program().ask(mime.encode() + b"\0" + file_bytes, seconds)
 
 
-def read_qr_codes(data: bytes) -> list[str]:
+def read_qr_codes(file_bytes: bytes) -> list[str]:
     """Read the different texts of the QR codes in a picture; ProgramError if it cannot be read."""
     require_extra("images")
-    code_texts: list[str] = json.loads(picture_program().ask(QR.encode() + b"\0" + data))
+    code_texts: list[str] = json.loads(picture_program().ask(QR.encode() + b"\0" + file_bytes))
     return code_texts

@@ -46,8 +46,8 @@ class Bar:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """The bar for Jupyter, by MIME type."""
-        bar_tag = f'<progress value="{self.done}" max="{max(self.total, 1)}"></progress>'
-        bar_html = f'<div role="status">{bar_tag} {html.escape(repr(self))}</div>'
+        bar_tag_html = f'<progress value="{self.done}" max="{max(self.total, 1)}"></progress>'
+        bar_html = f'<div role="status">{bar_tag_html} {html.escape(repr(self))}</div>'
         return {"text/html": bar_html, "text/plain": repr(self)}
 
 
@@ -72,11 +72,11 @@ class Line:
     def __repr__(self) -> str:
         """The line as text; after a while with the speed."""
         progress_text = f"{self.rows:,} {self.item_name}, {html.plural(self.pages, 'page')}"
-        seconds = self._clock() - self._started_at
-        if seconds < SPEED_SHOWN_SECONDS:
+        elapsed_seconds = self._clock() - self._started_at
+        if elapsed_seconds < SPEED_SHOWN_SECONDS:
             return progress_text
-        new_rows = self.rows - (self._rows_before or 0)
-        return f"{progress_text}, {new_rows / seconds:,.0f} rows/s"
+        new_row_count = self.rows - (self._rows_before or 0)
+        return f"{progress_text}, {new_row_count / elapsed_seconds:,.0f} rows/s"
 
 
 @contextmanager

@@ -65,7 +65,7 @@ class QRText:
         payload = self.payload
         if payload is None:
             return [("CRC", "not checked: the text is not EMV")]
-        rows = [
+        payload_rows = [
             ("Issuer", payload.issuer),
             ("Name", payload.merchant_name),
             ("City", payload.city),
@@ -75,26 +75,26 @@ class QRText:
             ("Use", "may be paid many times" if payload.is_static else "may be paid once"),
             ("CRC", self._crc_text(payload.crc)),
         ]
-        return [(label, text or "not given") for label, text in rows]
+        return [(label, text or "not given") for label, text in payload_rows]
 
     def _crc_text(self, computed_crc: str) -> str:
         """The CRC at the end of the text, and whether it is the computed one."""
-        stated_crc = self.text[-4:]
-        if stated_crc == computed_crc:
-            return f"{stated_crc}, correct"
-        return f"wrong: {computed_crc} expected, {stated_crc} found"
+        crc_in_text = self.text[-4:]
+        if crc_in_text == computed_crc:
+            return f"{crc_in_text}, correct"
+        return f"wrong: {computed_crc} expected, {crc_in_text} found"
 
     def field_rows(self) -> list[Row]:
         """Rows of all fields by path and name; a field with fields inside shows their number."""
         if self.payload is None:
             return []
-        rows = []
+        emv_field_rows = []
         for emv_field in self.payload.walk():
             value_text = emv_field.value
             if emv_field.fields:
                 value_text = f"holds {len(emv_field.fields)} fields:"
-            rows.append((f"{emv_field.path} {emv_field.name}", value_text))
-        return rows
+            emv_field_rows.append((f"{emv_field.path} {emv_field.name}", value_text))
+        return emv_field_rows
 
 
 def _amount_text(payload: Payload) -> str:
@@ -138,15 +138,15 @@ class QR:
 
     def png(self, size: int | None = None) -> bytes:
         """The picture as PNG, `size` pixels a side."""
-        pixels = size or self.size
-        _check_size(pixels)
-        return self.modules.png(pixels)
+        side_pixels = size or self.size
+        _check_size(side_pixels)
+        return self.modules.png(side_pixels)
 
     def svg(self, size: int | None = None) -> str:
         """The picture as SVG, `size` pixels a side."""
-        pixels = size or self.size
-        _check_size(pixels)
-        return self.modules.svg(pixels)
+        side_pixels = size or self.size
+        _check_size(side_pixels)
+        return self.modules.svg(side_pixels)
 
     def terminal(self, *, ansi: bool = False) -> str:
         """The picture in half blocks for a dark terminal; with `ansi`, for any."""
@@ -189,17 +189,17 @@ class QR:
 
     def _html_column(self) -> str:
         """The column beside the picture: the problem, the main fields, all fields, the text."""
-        column_parts = [html.heading(self.title, self.service_name)]
+        html_parts = [html.heading(self.title, self.service_name)]
         if self.problem:
-            column_parts.append(html.warning(f"Do not pay: {self.problem}"))
-        column_parts.append(html.table(self.table()))
+            html_parts.append(html.warning(f"Do not pay: {self.problem}"))
+        html_parts.append(html.table(self.table()))
         field_rows = self.qr_text.field_rows()
         if field_rows:
-            summary = f"All {len(field_rows)} fields in the code"
-            column_parts.append(html.collapsible_block(summary, html.table(field_rows)))
+            summary_text = f"All {len(field_rows)} fields in the code"
+            html_parts.append(html.collapsible_block(summary_text, html.table(field_rows)))
         payload_html = html.copyable_text(self.payload)
-        column_parts.append(html.collapsible_block("The text in the code", payload_html))
-        return html.column(*column_parts)
+        html_parts.append(html.collapsible_block("The text in the code", payload_html))
+        return html.column(*html_parts)
 
 
 def _check_size(size: int) -> None:

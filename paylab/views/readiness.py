@@ -70,22 +70,22 @@ _CLASSES = {"broken": "broken", "shown": "shown", "not seen": "open"}
 
 def readiness_card(report: Any) -> str:
     """The verdicts for a notebook: what is broken in full, all else by group on click."""
-    card_parts = [heading("Readiness"), f"<div>{escape(report.summary)}</div>"]
+    html_parts = [heading("Readiness"), f"<div>{escape(report.summary)}</div>"]
     broken_items = report.of("broken")
     if broken_items:
-        card_parts += [_section_title(TITLES["broken"]), _items_html(broken_items)]
+        html_parts += [_section_title(TITLES["broken"]), _items_html(broken_items)]
     unseen_items = report.of("not seen")
     if unseen_items:
-        card_parts += [_section_title(TITLES["not seen"]), *_group_blocks(unseen_items)]
-    other_blocks = []
+        html_parts += [_section_title(TITLES["not seen"]), *_group_blocks(unseen_items)]
+    other_html_blocks = []
     for verdict in ("shown", "not applicable", "question"):
         judged_items = report.of(verdict)
         if judged_items:
             title = f"{len(judged_items)} {TITLES[verdict][0].lower()}{TITLES[verdict][1:]}"
-            other_blocks.append(collapsible_block(title, _items_html(judged_items)))
-    if other_blocks:
-        card_parts.append(_section_title("All else"))
-    return card(column(*card_parts, *other_blocks))
+            other_html_blocks.append(collapsible_block(title, _items_html(judged_items)))
+    if other_html_blocks:
+        html_parts.append(_section_title("All else"))
+    return card(column(*html_parts, *other_html_blocks))
 
 
 def _section_title(title: str) -> str:
@@ -95,12 +95,14 @@ def _section_title(title: str) -> str:
 
 def _group_blocks(judged_items: Sequence[Any]) -> list[str]:
     """A line per group of items, such as "Signing  query, body", which opens on click."""
-    blocks = []
-    for group, items_of_group in groupby(judged_items, key=_read_group):
+    html_blocks = []
+    for group_name, items_of_group in groupby(judged_items, key=_read_group):
         group_items = list(items_of_group)
-        names = ", ".join(judged_item.item.id.partition(".")[2] for judged_item in group_items)
-        blocks.append(collapsible_block(group.capitalize(), _items_html(group_items), names))
-    return blocks
+        names_text = ", ".join(judged_item.item.id.partition(".")[2] for judged_item in group_items)
+        html_blocks.append(
+            collapsible_block(group_name.capitalize(), _items_html(group_items), names_text)
+        )
+    return html_blocks
 
 
 def _read_group(judged_item: Any) -> str:
@@ -116,18 +118,18 @@ def _items_html(judged_items: Iterable[Any]) -> str:
 def _card_row(judged_item: Any) -> tuple[str, str]:
     """The id of an item, and its description as HTML with evidence, a remark and how to show it."""
     item = judged_item.item
-    details = [str(evidence) for evidence in judged_item.evidence[:2]]
+    detail_texts = [str(evidence) for evidence in judged_item.evidence[:2]]
     if judged_item.verdict != "question":
-        details.append(judged_item.remark)
+        detail_texts.append(judged_item.remark)
     if judged_item.verdict == "not seen" and item.show:
-        details.append(f"To show it: {item.show[0].lower()}{item.show[1:]}")
-    dot = tone_dot(TONES_OF_VERDICTS.get(judged_item.verdict, ""))
+        detail_texts.append(f"To show it: {item.show[0].lower()}{item.show[1:]}")
+    dot_html = tone_dot(TONES_OF_VERDICTS.get(judged_item.verdict, ""))
     details_html = "".join(
         f'<div style="{MUTED};font-size:12px">{_with_code(detail)}</div>'
-        for detail in details
+        for detail in detail_texts
         if detail
     )
-    return item.id, f"<div>{dot}{escape(item.what)}</div>{details_html}"
+    return item.id, f"<div>{dot_html}{escape(item.what)}</div>{details_html}"
 
 
 TONES_OF_VERDICTS = {"broken": BAD, "shown": GOOD}
@@ -149,13 +151,13 @@ def _with_code(text: str) -> str:
 
 def readiness_page(report: Any) -> str:
     """The report as one self-contained page without scripts, light, dark and to print."""
-    count_items = []
+    html_items = []
     for verdict, item_count in report.counts.items():
         if item_count:
             count_html = f"<b>{item_count}</b> {COUNTED.get(verdict, verdict)}"
-            count_items.append(f'<li><a href="#{_anchor(verdict)}">{count_html}</a></li>')
-    counts = "".join(count_items)
-    sections = "".join(
+            html_items.append(f'<li><a href="#{_anchor(verdict)}">{count_html}</a></li>')
+    counts_html = "".join(html_items)
+    sections_html = "".join(
         _section(verdict, report.of(verdict)) for verdict in TITLES if report.of(verdict)
     )
     worlds_text = "one world" if report.worlds == 1 else f"{report.worlds} worlds"
@@ -166,7 +168,7 @@ def readiness_page(report: Any) -> str:
         "<h1>Is this integration ready?</h1>"
         f'<p class="muted">Judged by {report.request_count} requests in {worlds_text}. '
         "Nothing was sent to any service.</p>"
-        f'<ul class="counts">{counts}</ul>{sections}</main></body></html>'
+        f'<ul class="counts">{counts_html}</ul>{sections_html}</main></body></html>'
     )
 
 
@@ -177,17 +179,17 @@ def _anchor(verdict: str) -> str:
 
 def _section(verdict: str, judged_items: Iterable[object]) -> str:
     """The items of a verdict, below its title."""
-    articles = "".join(_article(judged_item) for judged_item in judged_items)
-    return f'<section><h2 id="{_anchor(verdict)}">{TITLES[verdict]}</h2>{articles}</section>'
+    articles_html = "".join(_article(judged_item) for judged_item in judged_items)
+    return f'<section><h2 id="{_anchor(verdict)}">{TITLES[verdict]}</h2>{articles_html}</section>'
 
 
 def _article(judged_item: Any) -> str:
     """An item with its verdict, why it matters, the evidence, and how to show it."""
     item = judged_item.item
-    evidence_items = "".join(
+    evidence_items_html = "".join(
         f"<li>{escape(evidence_item)}</li>" for evidence_item in judged_item.evidence
     )
-    evidence_list = f"<ul>{evidence_items}</ul>" if evidence_items else ""
+    evidence_list_html = f"<ul>{evidence_items_html}</ul>" if evidence_items_html else ""
     remark_html = f"<p>{escape(judged_item.remark)}</p>" if judged_item.remark else ""
     show_html = ""
     if judged_item.verdict == "not seen" and item.show:
@@ -196,5 +198,5 @@ def _article(judged_item: Any) -> str:
         f'<article class="{_CLASSES.get(judged_item.verdict, "other")}">'
         f"<h3>{MARKS[judged_item.verdict]} {escape(item.what)}</h3>"
         f'<p class="muted">{escape(item.why)} <code>{escape(item.source)}</code> '
-        f"<code>{escape(item.id)}</code></p>{evidence_list}{remark_html}{show_html}</article>"
+        f"<code>{escape(item.id)}</code></p>{evidence_list_html}{remark_html}{show_html}</article>"
     )

@@ -33,9 +33,9 @@ class ReferenceCard:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """The card for Jupyter, by MIME type."""
-        introduction = f'<div style="{MUTED}">{escape(INTRODUCTION)}</div>'
-        content = card(column(heading(self.title), introduction, *self.blocks))
-        return {"text/html": content, "text/plain": self.text}
+        introduction_html = f'<div style="{MUTED}">{escape(INTRODUCTION)}</div>'
+        card_html = card(column(heading(self.title), introduction_html, *self.blocks))
+        return {"text/html": card_html, "text/plain": self.text}
 
 
 def assumptions() -> ReferenceCard:
@@ -45,20 +45,22 @@ def assumptions() -> ReferenceCard:
     >>> reference.assumptions()
     ReferenceCard(title='...')
     """
-    blocks = []
-    for area_name, area_rows in groupby(ALL, attrgetter("area")):
-        assumption_rows = list(area_rows)
-        table_html = table_of_html(map(_assumption_row, assumption_rows))
-        blocks.append(collapsible_block(area_name, table_html, plural(len(assumption_rows), "row")))
+    html_blocks = []
+    for area_name, area_group in groupby(ALL, attrgetter("area")):
+        area_assumptions = list(area_group)
+        table_html = table_of_html(map(_assumption_row, area_assumptions))
+        html_blocks.append(
+            collapsible_block(area_name, table_html, plural(len(area_assumptions), "row"))
+        )
     outcome_rows = [
         (scenario.where, scenario.value or "an empty text", scenario.outcome.replace("`", ""))
         for scenario in SCENARIOS
     ]
-    outcome_grid = grid(("Where", "Value", "Outcome"), outcome_rows, row_max=len(outcome_rows))
-    blocks.append(
-        collapsible_block("Simulated outcomes", outcome_grid, plural(len(outcome_rows), "row"))
+    grid_html = grid(("Where", "Value", "Outcome"), outcome_rows, row_max=len(outcome_rows))
+    html_blocks.append(
+        collapsible_block("Simulated outcomes", grid_html, plural(len(outcome_rows), "row"))
     )
-    return ReferenceCard(plural(len(ALL), "assumption"), blocks, markdown())
+    return ReferenceCard(plural(len(ALL), "assumption"), html_blocks, markdown())
 
 
 def assumption_card(assumption: Assumption) -> str:
@@ -70,21 +72,22 @@ def _assumption_row(assumption: Assumption) -> tuple[str, str]:
     """The id of an assumption, and as HTML its question, what is assumed, and its keys."""
     question_html = _text_html(assumption.question)
     keys_html = ", ".join(_code_html(key_name) for key_name in key_names(assumption))
-    row_parts = [
+    html_parts = [
         f'<div style="font-weight:600">{question_html}</div>' if question_html else "",
         f"<div>{_text_html(assumption.assumed)}</div>",
         f'<div style="{MUTED}">Origin: {escape(assumption.origin)}'
         + (f" &ensp;Keys: {keys_html}" if keys_html else "")
         + "</div>",
     ]
-    return assumption.id, "".join(row_parts)
+    return assumption.id, "".join(html_parts)
 
 
 def _text_html(text: str) -> str:
     """A text as HTML, with its code as code."""
-    pieces = CODE_PATTERN.split(text)
+    text_pieces = CODE_PATTERN.split(text)
     return "".join(
-        _code_html(piece) if index % 2 else escape(piece) for index, piece in enumerate(pieces)
+        _code_html(text_piece) if index % 2 else escape(text_piece)
+        for index, text_piece in enumerate(text_pieces)
     )
 
 

@@ -16,7 +16,7 @@ def resource_parts(resource: Resource) -> tuple[list[Row], list[str]]:
     """The rows of the fields that have a plain value, and a block of HTML for each other one."""
     field_rows = []
     text_list_rows = []
-    blocks = []
+    html_blocks = []
     for field_name, field_value in redacted_fields(resource).items():
         if not isinstance(field_value, dict | list):
             field_rows.append((field_name, value_text(field_value)))
@@ -24,8 +24,8 @@ def resource_parts(resource: Resource) -> tuple[list[Row], list[str]]:
             text_list_rows.append((field_name, value_text(field_value)))
         else:
             field_text = json.dumps(field_value, indent=2, ensure_ascii=False, default=str)
-            blocks.append(collapsible_block(field_name, text_block(field_text)))
-    return [*field_rows, *text_list_rows], blocks
+            html_blocks.append(collapsible_block(field_name, text_block(field_text)))
+    return [*field_rows, *text_list_rows], html_blocks
 
 
 def redacted_fields(resource: Resource) -> JsonObject:

@@ -60,9 +60,9 @@ SIMULATOR = "SIMULATOR"
 
 def resource_card(resource: Resource) -> str:
     """The fields that have a value; nested fields and the JSON open on click."""
-    rows, blocks = resource_parts(resource)
+    field_rows, html_blocks = resource_parts(resource)
     title_html = heading(type(resource).__name__)
-    return card(column(title_html, table(rows), *blocks), source=resource._place())
+    return card(column(title_html, table(field_rows), *html_blocks), source=resource._place())
 
 
 def pager_table(pager: Pager[Any]) -> str:
@@ -82,8 +82,8 @@ def items_table(items: Sequence[Resource], total: int | None = None, service_nam
     column_names = COLUMNS_BY_TYPE.get(type_name) or tuple(fields_of_items[0])[:OTHER_COLUMNS_MAX]
     table_rows = []
     for item_fields in fields_of_items:
-        cells = [_column_text(item_fields, column_name) for column_name in column_names]
-        table_rows.append(cells)
+        row_cells = [_column_text(item_fields, column_name) for column_name in column_names]
+        table_rows.append(row_cells)
     title_html = heading(plural(total or len(items), type_name))
     return card(column(title_html, grid(column_names, table_rows, total)), source=service_name)
 
@@ -96,11 +96,18 @@ def page_table(page: Page[Any]) -> str:
 
 def simulator_card(simulator: Any) -> str:
     """The embedded simulator: its clock and the number of its objects."""
-    summary: JsonObject = simulator.world.summary()
-    clock = summary["clock"]
-    speed_text = "frozen" if clock["frozen"] else f"running, {clock['speed']:g} times real time"
-    simulator_rows = [("Clock", f"{clock['now']} ({speed_text})"), ("Seed", str(summary["seed"]))]
-    for resource_name, object_count in summary["counts"].items():
+    world_summary: JsonObject = simulator.world.summary()
+    clock_summary = world_summary["clock"]
+    speed_text = (
+        "frozen"
+        if clock_summary["frozen"]
+        else f"running, {clock_summary['speed']:g} times real time"
+    )
+    simulator_rows = [
+        ("Clock", f"{clock_summary['now']} ({speed_text})"),
+        ("Seed", str(world_summary["seed"])),
+    ]
+    for resource_name, object_count in world_summary["counts"].items():
         if object_count:
             simulator_rows.append((resource_name, str(object_count)))
     return card(column(heading("Simulator"), table(simulator_rows)), source=SIMULATOR)
@@ -139,13 +146,13 @@ def scenarios_table(scenarios: Any) -> str:
     scenario_rows = scenarios.rows()
     rows_by_field: dict[str, list[list[Any]]] = {}
     for scenario_row in scenario_rows:
-        cells = [scenario_row[title.lower()] for title in SCENARIO_COLUMNS]
-        rows_by_field.setdefault(scenario_row["where"], []).append(cells)
-    blocks = []
+        row_cells = [scenario_row[column_title.lower()] for column_title in SCENARIO_COLUMNS]
+        rows_by_field.setdefault(scenario_row["where"], []).append(row_cells)
+    html_blocks = []
     for field_name, field_rows in rows_by_field.items():
-        rows_table = grid(SCENARIO_COLUMNS, field_rows, row_max=len(field_rows))
-        blocks.append(collapsible_block(f"{field_name}: {len(field_rows)}", rows_table))
-    return card(column(heading(f"{len(scenario_rows)} scenarios"), *blocks), source=SIMULATOR)
+        table_html = grid(SCENARIO_COLUMNS, field_rows, row_max=len(field_rows))
+        html_blocks.append(collapsible_block(f"{field_name}: {len(field_rows)}", table_html))
+    return card(column(heading(f"{len(scenario_rows)} scenarios"), *html_blocks), source=SIMULATOR)
 
 
 SCENARIO_COLUMNS = ("Name", "Value", "Outcome")
@@ -160,17 +167,17 @@ def reconciliation_card(reconciliation: Reconciliation) -> str:
     """The verdict, the problems by kind and one by one, the totals, and what was compared."""
     verdict_text, *_ = reconciliation.report().split("\n", 1)
     is_good = bool(reconciliation)
-    card_parts = [heading("Reconciliation"), verdict(verdict_text, is_good=is_good)]
+    html_parts = [heading("Reconciliation"), verdict(verdict_text, is_good=is_good)]
     if reconciliation.problems:
-        card_parts.append(_filled_columns_table(reconciliation.summary()))
+        html_parts.append(_filled_columns_table(reconciliation.summary()))
         column_names = list(PROBLEM_COLUMNS)
         if len(reconciliation.sides) <= 2:
             column_names.remove("side")
-        card_parts.append(_filled_columns_table(reconciliation.frame()[column_names]))
-    card_parts.append(collapsible_block("Totals", _filled_columns_table(reconciliation.totals())))
+        html_parts.append(_filled_columns_table(reconciliation.frame()[column_names]))
+    html_parts.append(collapsible_block("Totals", _filled_columns_table(reconciliation.totals())))
     note_lines = [line.strip() for line in (*reconciliation.columns_lines(), *reconciliation.notes)]
-    card_parts.append(collapsible_block("What was compared", text_block("\n".join(note_lines))))
-    return card(column(*card_parts), source=reconciliation.place)
+    html_parts.append(collapsible_block("What was compared", text_block("\n".join(note_lines))))
+    return card(column(*html_parts), source=reconciliation.place)
 
 
 PROBLEM_COLUMNS = (
@@ -197,9 +204,9 @@ def _filled_columns_table(frame: Any) -> str:
 
 def lab_card(lab: Any) -> str:
     """The settings of a lab and their sources."""
-    settings_table = grid(("Setting", "Value", "From"), lab.sources())
-    drift_line = escape(lab.drift.line) if lab.calls and lab.drift else ""
-    return card(column(heading("Lab", lab.client.place()), settings_table, drift_line))
+    settings_html = grid(("Setting", "Value", "From"), lab.sources())
+    drift_html = escape(lab.drift.line) if lab.calls and lab.drift else ""
+    return card(column(heading("Lab", lab.client.place()), settings_html, drift_html))
 
 
 def _column_text(fields: JsonMapping, field_name: str) -> str:
@@ -208,8 +215,8 @@ def _column_text(fields: JsonMapping, field_name: str) -> str:
     if field_name not in AMOUNT_FIELDS:
         return value_text(field_value)
     amount_holder = field_value if isinstance(field_value, dict) else fields
-    amount_field, currency_field = AMOUNT_FIELDS[field_name]
-    amount = amount_holder.get(amount_field)
+    amount_field_name, currency_field_name = AMOUNT_FIELDS[field_name]
+    amount = amount_holder.get(amount_field_name)
     if amount is None:
         return ""
-    return f"{amount} {amount_holder.get(currency_field) or ''}".rstrip()
+    return f"{amount} {amount_holder.get(currency_field_name) or ''}".rstrip()

@@ -51,8 +51,8 @@ class ScenarioPage(FormPage):
         self.scenarios = {scenario.name: scenario for scenario in scenarios}
         self.result: Any = None
         self.heading = Heading(self.title)
-        introduction = problem or INTRODUCTION
-        self._introduction = Html(f"<p>{html.escape(introduction)}</p>")
+        introduction_text = problem or INTRODUCTION
+        self._introduction = Html(f"<p>{html.escape(introduction_text)}</p>")
         self.buttons = {
             scenario.name: Button(scenario.label, partial(self.click, scenario.name))
             for scenario in scenarios
@@ -138,17 +138,17 @@ class ScenarioPage(FormPage):
 
 def run_card(run: Any) -> str:
     """A card of what a scenario created, and the way that it took."""
-    title = html.heading(_headline(run))
-    return html.card(html.column(title, _way_html(run)), source=run.place)
+    title_html = html.heading(_headline(run))
+    return html.card(html.column(title_html, _way_html(run)), source=run.place)
 
 
 def way_rows(run: Any) -> list[Row]:
     """What a scenario created, its outcome, and a row for each step of its way."""
-    rows = [("Created", _headline(run)), ("Outcome", run.scenario.outcome), *_next_rows(run)]
+    run_rows = [("Created", _headline(run)), ("Outcome", run.scenario.outcome), *_next_rows(run)]
     for way_step in run.way:
-        status = f", {way_step.status}" if way_step.status else ""
-        rows.append((_time_text(way_step.at), f"{way_step.what}{status}"))
-    return rows
+        status_text = f", {way_step.status}" if way_step.status else ""
+        run_rows.append((_time_text(way_step.at), f"{way_step.what}{status_text}"))
+    return run_rows
 
 
 def _headline(run: Any) -> str:
@@ -169,18 +169,18 @@ def _way_html(run: Any) -> str:
 def _reason_rows(resource: object) -> list[Row]:
     """Why the object has its status, in the words of the service."""
     reason_rows = [("Reason", str(getattr(resource, "failure_reason", None) or ""))]
-    for detail in getattr(resource, "status_details", None) or []:
-        reason_rows.append((str(detail.code), str(detail.message)))
+    for status_detail in getattr(resource, "status_details", None) or []:
+        reason_rows.append((str(status_detail.code), str(status_detail.message)))
     return [(label, text) for label, text in reason_rows if text]
 
 
 def _next_rows(run: Any) -> list[Row]:
     """Which states may follow, and how to reach one; no row for a final state."""
-    machine = MACHINES_BY_SUBJECT.get(run.scenario.subject)
-    states = machine.onward(run.status) if machine else ()
-    if not states:
+    status_machine = MACHINES_BY_SUBJECT.get(run.scenario.subject)
+    next_states = status_machine.onward(run.status) if status_machine else ()
+    if not next_states:
         return []
-    return [("May follow", f"{', '.join(states)}: lab.simulator.move(id, state) decides")]
+    return [("May follow", f"{', '.join(next_states)}: lab.simulator.move(id, state) decides")]
 
 
 def _time_text(moment: datetime | None) -> str:

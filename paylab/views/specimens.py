@@ -93,8 +93,8 @@ def _draw_specimen(side: str, specimen_lines: list[str], image_type: str, commen
     with extra_imports():
         from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin
 
-    pattern = Image.effect_mandelbrot((800, 500), (-2.2, -1.4, 1.2, 1.4), 60)
-    image = ImageOps.colorize(pattern, "#b9cfe4", "#f4f7fa")
+    pattern_image = Image.effect_mandelbrot((800, 500), (-2.2, -1.4, 1.2, 1.4), 60)
+    image = ImageOps.colorize(pattern_image, "#b9cfe4", "#f4f7fa")
     drawing = ImageDraw.Draw(image)
     draw_shape = drawing.rectangle if side == "document-back" else drawing.ellipse
     for colour, corners in SHAPES[side]:

@@ -17,7 +17,7 @@ import paylab
 from paylab.errors import ArgumentError, ProgramError
 from paylab.simulator.simulator import Simulator
 from paylab.spec import status
-from paylab.views import chart_program, chart_style, charts, duration_panel
+from paylab.views import chart_program, chart_style, charts, duration_panel, funnel_panel
 
 ALL = [charts.volume, charts.statuses, charts.completion, charts.failures, charts.fees]
 VISIBLE = 3  # minimum contrast of a shape with its background
@@ -177,7 +177,7 @@ def test_the_funnel_counts_who_passed_each_stage(machine, counts, expected):
         rows["deposit_amount"] = None
     values = charts.statuses(rows).spec["data"]["values"]
     row_counts = {value["stage"]: value["rows"] for value in values}
-    assert [row_counts[stage] for stage in charts.STAGES] == expected
+    assert [row_counts[stage] for stage in funnel_panel.STAGES] == expected
 
 
 def test_the_funnel_names_what_became_of_the_others():

@@ -70,12 +70,12 @@ def choose_path(path: str) -> ImageChoice:
 
 def choose_specimen(side: str, name: str, country: str, fault: str | None = None) -> ImageChoice:
     """Choose a specimen image, which is drawn when it is read first."""
-    arguments = {"name": name, "country": country}
+    specimen_arguments = {"name": name, "country": country}
     fault_label = "good"
     if fault:
-        arguments["fault"] = fault
+        specimen_arguments["fault"] = fault
         fault_label = fault.removeprefix("verification_").replace("_", " ")
-    specimen_call = Expression(write_call("specimen", side, keywords=arguments))
+    specimen_call = Expression(write_call("specimen", side, keywords=specimen_arguments))
     draw_specimen = cache(partial(specimen, side, name=name, country=country, fault=fault))
     return ImageChoice(draw_specimen, f"specimen ({fault_label})", specimen_call)
 
@@ -91,17 +91,17 @@ def read_image_facts(choice: ImageChoice, side: str, service: Service | None = N
     stated_problems = [problem for problem in problems if problem.source == "spec"]
     if stated_problems:
         raise RuleError([Problem(side, problem.message) for problem in stated_problems])
-    mime = str(image_size.mime)
+    mime_type = str(image_size.mime)
     assumed_problems = tuple(problems)
     try:
         has_location = bool(location.find_location_patches(image_bytes))
-        preview, preview_problem = make_preview(image_bytes, mime)
+        preview_bytes, preview_problem = make_preview(image_bytes, mime_type)
     except location.UnsearchableError as error:
         has_location = False
-        preview = None
+        preview_bytes = None
         preview_problem = f"{error}: {LOCATION_ADVICE}"
     return ImageFacts(
-        mime, len(image_bytes), has_location, preview, preview_problem, assumed_problems
+        mime_type, len(image_bytes), has_location, preview_bytes, preview_problem, assumed_problems
     )
 
 

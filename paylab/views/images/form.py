@@ -107,16 +107,16 @@ class ImagesForm(Form):
         """Warnings: no preview, and a location that will be removed."""
         facts_by_side = {slot.side: slot.facts for slot in self.open_slots if slot.facts}
         warnings = [
-            Problem(image_side, facts.preview_problem)
-            for image_side, facts in facts_by_side.items()
-            if facts.preview_problem
+            Problem(image_side, image_facts.preview_problem)
+            for image_side, image_facts in facts_by_side.items()
+            if image_facts.preview_problem
         ]
-        for image_side, facts in facts_by_side.items():
-            warnings += rules.warn(facts.size, image_side)
+        for image_side, image_facts in facts_by_side.items():
+            warnings += rules.warn(image_facts.size, image_side)
         if self.keep_location.value:
             return warnings
-        for image_side, facts in facts_by_side.items():
-            if facts.has_location:
+        for image_side, image_facts in facts_by_side.items():
+            if image_facts.has_location:
                 warnings.append(Problem(image_side, LOCATION_WARNING))
         return warnings
 
@@ -126,26 +126,30 @@ class ImagesForm(Form):
         self._show_sending(True)
         try:
             keep_location = bool(self.keep_location.value)
-            images = {
+            bytes_by_side = {
                 side: read_for_upload(choice, keep_location=keep_location)
                 for side, choice in values.items()
             }
             return self._upload(
-                {side: BytesIO(image_bytes) for side, image_bytes in images.items()}
+                {side: BytesIO(image_bytes) for side, image_bytes in bytes_by_side.items()}
             )
         finally:
             self._show_sending(False)
 
     def _write_code(self, values: JsonObject) -> str:
         """The equivalent call; a file from the browser appears as a path to fill in."""
-        images = {side: choice.code for side, choice in values.items()}
-        if not images:
-            images = {slot.side: PATH_PLACEHOLDER for slot in self.open_slots}
-        call = write_call("lab.individuals.upload_images", Expression("person.id"), images)
-        imports = [
-            import_line for function, import_line in IMPORT_BY_CALL.items() if function in call
+        code_by_side = {side: choice.code for side, choice in values.items()}
+        if not code_by_side:
+            code_by_side = {slot.side: PATH_PLACEHOLDER for slot in self.open_slots}
+        call_code = write_call(
+            "lab.individuals.upload_images", Expression("person.id"), code_by_side
+        )
+        import_lines = [
+            import_line
+            for call_start, import_line in IMPORT_BY_CALL.items()
+            if call_start in call_code
         ]
-        return "\n".join([*imports, call])
+        return "\n".join([*import_lines, call_code])
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the requested sides, or the stored images."""
@@ -163,7 +167,7 @@ class ImagesForm(Form):
         return image_rows
 
     def field_of(self, problem: Problem) -> FormField | None:
-        """The slot of a problem; the service numbers images, the form names sides."""
+        """The slot of a problem, which the service names by number, such as `images.0`."""
         number_match = re.match(r"images\.(\d+)", problem.field)
         if number_match and int(number_match[1]) < len(self._sent_sides):
             return self.fields[self._sent_sides[int(number_match[1])]]
@@ -200,8 +204,8 @@ class ImagesForm(Form):
         Advice on no side, or on one of several, is above the slots.
         """
         advice_and_messages = [
-            (_read_advice(detail), str(_read_member(detail, "message") or ""))
-            for detail in self._details
+            (_read_advice(status_detail), str(_read_member(status_detail, "message") or ""))
+            for status_detail in self._details
         ]
         for image_side, slot in self.slots.items():
             slot.set_advice(

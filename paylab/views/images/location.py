@@ -106,9 +106,9 @@ def _find_patches(image_bytes: Data, budget: Budget) -> Iterator[Patch]:
         yield xmp_match.start(), b" " * len(xmp_match[0])
     for offset, chunk_type, data_size in _read_png_chunks(image_bytes):
         budget.spend()
-        is_text = chunk_type in (b"tEXt", b"zTXt", b"iTXt")
+        is_text_chunk = chunk_type in (b"tEXt", b"zTXt", b"iTXt")
         data_start = offset + 8  # after four bytes each of size and type
-        if is_text and _PACKED_METADATA.match(image_bytes, data_start):
+        if is_text_chunk and _PACKED_METADATA.match(image_bytes, data_start):
             blank_size = max(0, min(data_size, len(image_bytes) - data_start))
             yield offset + 4, _IGNORED_CHUNK + bytes(blank_size)
 
@@ -121,10 +121,10 @@ def _find_exif_patches(image_bytes: Data, tiff_start: int, budget: Budget) -> It
     """
     byte_order = BYTE_ORDERS[bytes(image_bytes[tiff_start : tiff_start + 2])]
     for table_offset in _read_table_offsets(image_bytes, tiff_start, byte_order, budget):
-        entries = _read_entries(image_bytes, tiff_start + table_offset, byte_order, budget)
-        for tag, value_type, value_count, entry_value in entries:
+        table_entries = _read_entries(image_bytes, tiff_start + table_offset, byte_order, budget)
+        for tag_number, value_type, value_count, entry_value in table_entries:
             points_to_table = value_type in OFFSET_TYPES and value_count == 1
-            if tag == GPS_TAG and points_to_table:
+            if tag_number == GPS_TAG and points_to_table:
                 yield from _blank_gps_table(
                     image_bytes, tiff_start, entry_value, byte_order, budget
                 )
@@ -160,9 +160,9 @@ def _read_entries(
         if entry_count > TABLE_ENTRIES_MAX:
             return []
         budget.spend(entry_count)
-        first_entry = offset + 2
+        first_entry_offset = offset + 2
         return [
-            unpack_from(f"{byte_order}HHII", image_bytes, first_entry + 12 * index)
+            unpack_from(f"{byte_order}HHII", image_bytes, first_entry_offset + 12 * index)
             for index in range(entry_count)
         ]
     except error:
@@ -173,16 +173,16 @@ def _blank_gps_table(
     image_bytes: Data, tiff_start: int, table_offset: int, byte_order: str, budget: Budget
 ) -> Iterator[Patch]:
     """Blank the entries of a GPS table, and the values that are stored elsewhere."""
-    entries = _read_entries(image_bytes, tiff_start + table_offset, byte_order, budget)
-    for _, value_type, value_count, entry_value in entries:
+    table_entries = _read_entries(image_bytes, tiff_start + table_offset, byte_order, budget)
+    for _, value_type, value_count, entry_value in table_entries:
         value_size = TYPE_BYTES.get(value_type, 0) * value_count
         # A value of at most four bytes is in the entry itself, a longer one at an offset.
         is_at_offset = 4 < value_size <= VALUE_BYTES_MAX
         value_start = tiff_start + entry_value
         if is_at_offset and value_start + value_size <= len(image_bytes):
             yield value_start, bytes(value_size)
-    if entries:  # a table has their number in two bytes, and twelve bytes for each
-        yield tiff_start + table_offset, bytes(2 + 12 * len(entries))
+    if table_entries:  # a table has their number in two bytes, and twelve bytes for each
+        yield tiff_start + table_offset, bytes(2 + 12 * len(table_entries))
 
 
 def _read_uint32(image_bytes: Data, offset: int, byte_order: str) -> int:

@@ -89,8 +89,8 @@ class Slot(FormField):
         self.path = self._make_path_field()
         self.specimen = self._make_specimen_field()
         self.state_line = Html(live=True)
-        other_inputs = side_by_side([self.path, self.specimen])
-        self._all_nodes = [Heading(self.label, 4), self.state_line, self.picker, other_inputs]
+        other_input_group = side_by_side([self.path, self.specimen])
+        self._all_nodes = [Heading(self.label, 4), self.state_line, self.picker, other_input_group]
         self.children = self._all_nodes  # only the first two once it was sent
         self._show_state()
 
@@ -195,9 +195,9 @@ class Slot(FormField):
             if self.choice:
                 self.remove()
             return
-        defect = None if fault == GOOD_SPECIMEN else fault
-        specimen = self._make_specimen(self.side, fault=defect)
-        self._read_choice(specimen, chosen_with=self.specimen)
+        defect_code = None if fault == GOOD_SPECIMEN else fault
+        specimen_choice = self._make_specimen(self.side, fault=defect_code)
+        self._read_choice(specimen_choice, chosen_with=self.specimen)
 
     def fill_with_specimen(self) -> None:
         """Choose a good specimen if the slot is empty; it is drawn when a browser shows it."""
