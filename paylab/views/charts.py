@@ -152,7 +152,8 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
     bars = []
     for (day, corridor_name), bar_amounts in sorted(amounts_by_day_and_corridor.items()):
         exact_sum = reduce(SUM_CONTEXT.add, bar_amounts)
-        bar = {"day": day, "corridor": corridor_name, "rows": len(bar_amounts)}
+        # A tooltip of `day` would show milliseconds, since its axis reads it as a time.
+        bar = {"day": day, "date": day, "corridor": corridor_name, "rows": len(bar_amounts)}
         bars.append(bar | _amount_values(exact_sum, currency))
     ticks = day_ticks({day for day, _ in amounts_by_day_and_corridor})
     day_axis_options = {"title": None, "format": "%d %b", "labelOverlap": True, "values": ticks}
@@ -160,7 +161,7 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
         "x": {"field": "day", "timeUnit": "utcyearmonthdate", "axis": day_axis_options},
         "y": number_axis("amount", title=f"{currency} a day", tickCount=4, **AMOUNT_AXIS),
         "order": {"field": "corridor"},
-        "tooltip": tooltip(day="Day (UTC)", corridor="Corridor", exact="Amount", rows="Rows"),
+        "tooltip": tooltip(date="Day (UTC)", corridor="Corridor", exact="Amount", rows="Rows"),
     }
     return with_legend_filter(make_panel(220, bars, "bar", encoding), _corridor_names(bar_frame))
 

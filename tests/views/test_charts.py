@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from decimal import Decimal
 from io import BytesIO
@@ -60,6 +61,18 @@ def test_the_vega_lite_compiler_accepts_the_specification_and_finds_marks_to_dra
         draw(frame).spec, vl_version=chart_program.VEGA_LITE_VERSION
     )
     assert compiled["marks"]
+
+
+@pytest.mark.parametrize("draw", ALL)
+def test_no_tooltip_shows_a_time_as_milliseconds(frame, draw):
+    """A field that an axis reads as a time is a number in a tooltip."""
+    compiled = vl_convert.vegalite_to_vega(
+        draw(frame).spec, vl_version=chart_program.VEGA_LITE_VERSION
+    )
+    times = re.findall(r'toDate\(datum\["(\w+)"\]', str(compiled["data"]))
+    tooltips = re.findall(r"'tooltip': {'signal': '(.*?)'}", str(compiled))
+    assert tooltips
+    assert not [field for field in times if f'datum["{field}"]' in "".join(tooltips)]
 
 
 @pytest.mark.parametrize("draw", ALL)
