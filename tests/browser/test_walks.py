@@ -140,7 +140,7 @@ def leave_out_and_correct(book, phone):
     phone.fill("")
     assert phone.get_attribute("aria-invalid") is None  # not while somebody types
     book.press("Enter")
-    book.says("Nothing was sent. Correct what is marked.")
+    book.says(re.compile("Nothing was sent. Correct the .* in red."))
     book.page.wait_for_function("document.activeElement.labels?.[0]?.textContent === 'Phone'")
     assert phone.get_attribute("aria-invalid") == "true"
     assert phone.get_attribute("required") is not None

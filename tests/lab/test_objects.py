@@ -62,6 +62,14 @@ def test_an_id_in_a_form_opens_its_object_below(walk):
     assert len(walk.page_nodes()) == len(walk.nodes())
 
 
+def test_an_object_that_was_opened_closes_with_its_walk(walk):
+    """After "Start over" the card of the earlier conversion is gone."""
+    _, walk = walk
+    _after_click(walk, walk.result.id)
+    walk.restart()
+    assert len(walk.page_nodes()) == len(walk.nodes())
+
+
 def _after_click(page, object_id):
     page.view.receive({"kind": "open", "value": object_id}, [])
     return page.page_nodes()

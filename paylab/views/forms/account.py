@@ -13,7 +13,7 @@ from ...spec.models import FinancialAccount
 from ...spec.service.service import Service
 from ...spec.text import JsonMapping, JsonObject
 from ..html import Row, escape
-from .account_fields import NO_ACCOUNT, AccountFields, detail_label
+from .account_fields import LONG_DETAILS, NO_ACCOUNT, AccountFields, detail_label
 from .code import write_call
 from .field import COMBO, TEXT, FormField, assumed_values_hint
 from .field_access import set_known_fields
@@ -184,6 +184,7 @@ def _make_wallet_field(detail_field: account_types.DetailField) -> FormField:
     choices = detail_field.form.choices
     input_type = COMBO if choices else TEXT
     field = FormField(detail_field.name, detail_label(detail_field.name), input_type)
+    field.is_long = detail_field.name in LONG_DETAILS
     field.hint = assumed_values_hint(choices)
     options = [(choice.capitalize(), choice) for choice in choices]
     field.set_options(options, preselect=bool(choices))

@@ -37,6 +37,8 @@ ADD_LATER = ("Add later", "")
 ISSUER_FIELD = "issuer"
 """The bank of the recipient, which only the user knows."""
 QR_TEXT_FIELD = account_types.PH_QR.fields[0].name
+LONG_DETAILS = ("address", QR_TEXT_FIELD)
+"""The details of which a person compares every character."""
 NO_ACCOUNT = Account("", (), "")
 
 
@@ -81,9 +83,11 @@ class AccountFields(Group):
     def _make_detail(self, detail_name: str, detail_field: account_types.DetailField) -> FormField:
         """Make the input of a detail: a list of its known values, or a text."""
         input_type = COMBO if detail_field.form.choices else TEXT
-        return FormField(
+        field = FormField(
             f"{self.prefix}details.{detail_name}", detail_label(detail_name), input_type
         )
+        field.is_long = detail_name in LONG_DETAILS
+        return field
 
     def __iter__(self) -> Iterator[FormField]:
         """The inputs: the type first, then all details."""

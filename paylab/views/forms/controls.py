@@ -75,8 +75,9 @@ class FormControls:
         ]
         self.message.html = f'<div class="paylab-failure">{"".join(paragraphs)}</div>'
 
-    def remove_not_sent(self) -> None:
-        """Remove the message if it says that nothing was sent."""
+    def forget_attempt(self) -> None:
+        """Remove the button that confirms doubts, and a message that nothing was sent."""
+        self.anyway_button.visible = False
         if NOT_SENT in self.message.html:
             self.message.html = ""
 

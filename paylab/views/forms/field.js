@@ -29,6 +29,7 @@ function makeField(page, firstNode) {
     element.classList.toggle("paylab-wrong", hasErrors);
     element.classList.toggle("paylab-doubtful", !hasErrors && node.warnings.length > 0);
     element.classList.toggle("paylab-wide", node.wide);
+    element.classList.toggle("paylab-long", node.long);
     showNotes(note, node);
     control.options?.(node.options); // First, since it makes the inputs of radio buttons.
     const isMarkRead = node.mark && node.mark !== "Required";

@@ -13,6 +13,7 @@ from .nodes import Node
 from .problem_sentences import ASSUMED, REQUIRED, problem_sentence
 
 OPTIONAL = "Optional"
+ADVISED = "Recommended"
 TEXT = "text"
 COMBO = "combo"
 SELECT = "select"
@@ -46,6 +47,7 @@ class FormField(Node):
     `input` is one of text, combo (a list that accepts other values), select, radio, tick.
     Problems are shown after the field lost focus, was filled in by code, or was sent. A
     `private` value is masked after sending; a `lazy` field reports a change when it loses focus.
+    A text with `is_long`, of which every character counts, has a row of its own.
     """
 
     kind = "field"
@@ -79,7 +81,9 @@ class FormField(Node):
         empty_value: JsonValue = False if input == TICK else ""
         self._value: JsonValue = empty_value if value is None else value
         self.normalise: Callable[[str], str] = str.strip
+        self.is_long = False
         self.required: bool | None = None
+        self._is_advised = False
         self.assumed = False
         self.disabled = False
         self.touched = bool(value)
@@ -163,6 +167,12 @@ class FormField(Node):
         """
         self.required = required
         self.assumed = assumed
+        self._is_advised = False
+
+    def set_advised(self) -> None:
+        """Mark it as recommended: a person may lack it, and a service may ask for it."""
+        self.set_required(None)
+        self._is_advised = True
 
     def show_problems(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
         """Show errors and warnings below the input, or the hint if there are none."""
@@ -206,7 +216,9 @@ class FormField(Node):
         return f'<div style="{style}">{label_html}{value_html}</div>'
 
     def _is_wide(self) -> bool:
-        """Whether it needs a row of its own: for a long choice, or a long value that was sent."""
+        """Whether it needs a row of its own: for a long choice or text, or a long value sent."""
+        if self.is_long:
+            return True
         if self.input == SELECT:
             return self._has_long_option
         is_long = len(str(self._value)) > _NARROW_VALUE_MAX
@@ -221,6 +233,7 @@ class FormField(Node):
             "options": self._option_rows,
             "required": bool(self.required),
             "wide": self._is_wide(),
+            "long": self.is_long,
             "mark": self._requirement_mark(),
             "hint": "" if self.disabled and self.input != TICK else self.hint,
             "heard": self._last_inputs,
@@ -285,6 +298,8 @@ class FormField(Node):
         marks = []
         if self.required is not None:
             marks.append(REQUIRED if self.required else OPTIONAL)
+        if self._is_advised:
+            marks.append(ADVISED)
         if self.assumed:
             marks.append(ASSUMED)
         return ", ".join(marks)

@@ -82,9 +82,10 @@ def refuse_example(form: Any) -> NoReturn:
 
 
 def find_first_marked(fields: Mapping[str, FormField]) -> FormField | None:
-    """The first visible field with an error or a warning; None if there is none."""
+    """The first visible field with an error, else with a warning; None if there is none."""
     visible_fields = [field for field in fields.values() if field.visible]
-    return next((field for field in visible_fields if field.errors or field.warnings), None)
+    marked_fields = [field for field in visible_fields if field.errors or field.warnings]
+    return min(marked_fields, key=lambda field: not field.errors, default=None)
 
 
 def _list_field_names(form: object) -> Collection[str]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
-from typing import Any
+from typing import Any, Self
 
 import traitlets
 
@@ -180,6 +180,7 @@ class Form(traitlets.HasTraits, FormPage):
         self.result = None
         self._code_sent = ""
         self._unanswered_values = None
+        self._opened = None
         self.controls.message.html = ""
         self.sent_html = ""
         self._set_locked(False)
@@ -202,8 +203,6 @@ class Form(traitlets.HasTraits, FormPage):
         form_check = FormCheck(values, self._find_problems(values), self._find_warnings(values))
         form_check.show_at(self.fields.values(), self.field_of, everything=everything)
         self.controls.code.text = self._code_sent or self._write_code(values)  # sent code stays
-        if form_check.is_correct:
-            self.controls.remove_not_sent()
         self.redraw()
         return form_check
 
@@ -241,15 +240,17 @@ class Form(traitlets.HasTraits, FormPage):
             self.handle_change()
 
     @explain_arguments
-    def fill(self, values: JsonMapping | None = None, /, **fields: Any) -> None:
-        """Set fields by their names; without any, fill in an example.
+    def fill(self, values: JsonMapping | None = None, /, **fields: Any) -> Self:
+        """Set fields by their names, or without any fill in an example; return the form.
 
-        >>> lab.forms.onboarding("MX").fill(given_name="Ana")
+        >>> lab.forms.onboarding("MX").fill(given_name="Ana").values()["given_name"]
+        'Ana'
         """
         if values or fields:
             set_fields(self, {**(values or {}), **fields})
         else:
             self._fill_example()
+        return self
 
     def _fill_example(self) -> None:
         """Fill in an example; ArgumentError for a form that has none."""
@@ -260,7 +261,7 @@ class Form(traitlets.HasTraits, FormPage):
         if self.controls.send_button.disabled or self._is_filling:
             return
         self._ignore_clicks_until = 0.0
-        self.controls.anyway_button.visible = False
+        self.controls.forget_attempt()
         self._adjust_inputs()
         self.check()
 
@@ -291,7 +292,7 @@ class Form(traitlets.HasTraits, FormPage):
         for field, field_problems in group_by_field(problems, self.field_of).items():
             if field is not None:
                 field.show_problems(field_problems)
-        self._show_failure(error_message(error), problems)
+        self._show_failure(error_message(error, self.fields.values()), problems)
         self.redraw()
 
     def _show_failure(self, message: str, problems: Iterable[Problem]) -> None:

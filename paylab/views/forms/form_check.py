@@ -43,23 +43,27 @@ class FormCheck:
     @property
     def doubts(self) -> list[Problem]:
         """Problems that must be confirmed: a broken assumption, a likely typo."""
-        assumed_problems = [problem for problem in self.problems if problem.source != "spec"]
         likely_typos = [warning for warning in self.warnings if warning.source == LIKELY_TYPO]
-        return assumed_problems + likely_typos
+        return self.assumed_problems + likely_typos
 
     @property
-    def is_correct(self) -> bool:
-        """Whether the values can be sent without being confirmed."""
-        return not self.spec_problems and not self.doubts
+    def assumed_problems(self) -> list[Problem]:
+        """Problems by assumptions, with which the values can be sent when they are confirmed."""
+        return [problem for problem in self.problems if problem.source != "spec"]
 
     def show_at(
         self, fields: Iterable[FormField], field_of: FindField, *, everything: bool
     ) -> None:
-        """Show the problems at the fields that were edited, or with `everything` at all fields."""
-        problems_by_field = group_by_field(self.problems, field_of)
-        warnings_by_field = group_by_field(self.warnings, field_of)
+        """Show the problems at the fields that were edited, or with `everything` at all fields.
+
+        What the spec refuses is an error of its field; all else is a warning. After `everything`,
+        a field keeps its marks until its value is right.
+        """
+        problems_by_field = group_by_field(self.spec_problems, field_of)
+        warnings_by_field = group_by_field([*self.assumed_problems, *self.warnings], field_of)
         for field in fields:
-            if everything or field.shows_problems:
+            field.touched = field.touched or everything
+            if field.shows_problems:
                 field_problems = problems_by_field.get(field, [])
                 field.show_problems(field_problems, warnings_by_field.get(field, []))
             else:
@@ -111,10 +115,22 @@ def is_refusal(error: BaseException) -> bool:
     return isinstance(error, RuleError | ChoiceError | ConfigError)
 
 
-def error_message(error: Exception) -> str:
+def correction_message(fields: Iterable[FormField]) -> str:
+    """The sentence below the button of values that the spec refuses: how many to correct."""
+    marked_fields = [field for field in fields if field.errors or field.warnings]
+    error_count = sum(bool(field.errors) for field in marked_fields)
+    if not error_count:
+        return NOT_SENT
+    fields_text = "the field" if error_count == 1 else f"the {error_count} fields"
+    has_warnings = error_count < len(marked_fields)
+    warning_text = " A field with only a warning can stay as it is." if has_warnings else ""
+    return f"{NOT_SENT} Correct {fields_text} in red.{warning_text}"
+
+
+def error_message(error: Exception, fields: Iterable[FormField]) -> str:
     """The sentence below the button: why nothing was sent, or what the service answered."""
     if isinstance(error, RuleError):
-        return f"{NOT_SENT} Correct what is marked."
+        return correction_message(fields)
     verdict = "Refused" if isinstance(error, APIStatusError) else "Failed"
     message = f"{verdict}: {error}"
     hint = getattr(error, "hint", None)

@@ -66,7 +66,7 @@ class OnboardingForm(Form):
         self._has_code_consent = consent
         self._clock = clock
         self.title = f"{self.subject}: {NAMES.get(country, country)}"
-        self.consent = Consent(clock, in_code=consent)
+        self.consent = Consent(clock)
         self.requirements = Html(style="hint")
         self.example_button = Button("Fill with an example", self._fill_example)
         self.helper_nodes = [self.example_button]
@@ -163,11 +163,11 @@ class OnboardingForm(Form):
         return write_call("lab.individuals.create", keywords=fields, assign_to="person")
 
     def result_rows(self, result: Individual) -> list[Row]:
-        """The individual's id and status, and the next step."""
-        person_rows = [("Person", str(result.id)), ("Status", str(result.status))]
+        """The individual's id, and the status at its creation with what was needed then."""
+        person_rows = [("Person", str(result.id)), ("Status at creation", str(result.status))]
         detail_codes = [detail.code or "" for detail in result.status_details or []]
         if detail_codes:
-            person_rows.append(("Still needed", ", ".join(detail_codes)))
+            person_rows.append(("Needed then", ", ".join(detail_codes)))
         return person_rows
 
     def _fill_example(self) -> None:
@@ -203,7 +203,7 @@ class OnboardingForm(Form):
         is_advised = "email" not in required_names and product != codes.GLOBAL_PAYOUTS
         email_field.hint = "May be needed for on-ramps and off-ramps." if is_advised else ""
         if is_advised:
-            email_field.set_required(None)
+            email_field.set_advised()
         sample_number = individuals.phone_sample(country)
         phone_hint = f"With the country code, as in {sample_number}." if sample_number else ""
         self.fields["phone"].placeholder = sample_number
@@ -232,9 +232,11 @@ class OnboardingForm(Form):
         number_field.hint = person.document_number_hint(document_type)
         if is_required:
             number_field.hint = f"{number_field.hint} {NUMBER_NOT_STATED}".lstrip()
+            number_field.set_advised()
+        else:
+            number_field.set_required(False)
         number_field.normalise = make_normaliser(DOCUMENT_NUMBERS.get(document_type))
         number_field.visible = bool(document_type)
-        number_field.set_required(None if is_required else False)
 
 
 ACCOUNTS_FIELD = "financial_accounts"

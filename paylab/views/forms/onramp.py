@@ -136,6 +136,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self._sent_parts.clear()
         self._deposit_pair = DepositPair()
         self.heading.hint = ""
+        self._opened = None
         self._is_running = False
         self._is_restarted = True
         self.result = None

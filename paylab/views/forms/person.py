@@ -22,20 +22,13 @@ MISSING_CONSENT = (
     "The person has to consent to identity verification: tick the box, or pass consent=True to the "
     "form if you have the consent."
 )
-CODE_CONSENT_HINT = (
-    "Tick this box when the person agrees; consent=True counts only without a click."
-)
 
 
 class Consent(FormField):
-    """A box ticked by the user or by `consent=True`; its value is the time of consent.
+    """A box ticked by the user or by `consent=True`; its value is the time of consent."""
 
-    `in_code` is whether `consent=True` was passed.
-    """
-
-    def __init__(self, clock: Callable[[], datetime], *, in_code: bool = False) -> None:
-        self._request_hint = CODE_CONSENT_HINT if in_code else CONSENT_HINT
-        super().__init__(CONSENT_FIELD, CONSENT_LABEL, TICK, hint=self._request_hint)
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        super().__init__(CONSENT_FIELD, CONSENT_LABEL, TICK, hint=CONSENT_HINT)
         self._clock = clock
         self.recorded_at = ""
 
@@ -54,15 +47,14 @@ class Consent(FormField):
             self.hint = f"Consent recorded at {consent_time:%Y-%m-%d %H:%M:%S} UTC."
         else:
             self.recorded_at = ""
-            self.hint = self._request_hint
+            self.hint = CONSENT_HINT
         return True
 
     def show_problems(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
         """Show problems, with what to do about a missing consent."""
         super().show_problems(problems, warnings)
         self.errors = [
-            f"{error}. {self._request_hint}" if error == REQUIRED else error
-            for error in self.errors
+            f"{error}. {CONSENT_HINT}" if error == REQUIRED else error for error in self.errors
         ]
 
     def set_required(self, required: bool | None, *, assumed: bool = False) -> None:

@@ -13,6 +13,8 @@ REQUIRED = "Required"
 ASSUMED = "assumed"
 ASSUMPTION = f" ({ASSUMED})"
 """The mark of a rule that the specification does not state."""
+MISSING = "Empty: the service may refuse that."
+"""The sentence at an empty field that is only assumed to be required."""
 _LENGTH_RULE = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
 """The messages of rules about the length of a value."""
 _QUOTED_VALUE_MAX = 40
@@ -42,7 +44,7 @@ def problem_sentence(problem: Problem, field: LabelledInput) -> str:
     message, suggestion = _split_suggestion(problem.message, field.value)
     assumption_mark = ASSUMPTION if is_assumed(problem) else ""
     if message in ("is required", "must not be blank"):
-        return f"{REQUIRED}, {ASSUMED}" if assumption_mark else REQUIRED
+        return MISSING if assumption_mark else REQUIRED
     if message.startswith(SEVERAL_CHOICES):
         choices = message.removeprefix(f"{SEVERAL_CHOICES} ")
         if field.takes_any_text and is_assumed(problem):

@@ -68,7 +68,6 @@ def test_the_author_speaks_only_when_nobody_clicks(onboarding, create):
 def test_nobody_speaks_for_a_person_who_clicks(onboarding, create, quick):
     """After a click without consent, `consent=True` no longer counts and `submit` fails too."""
     form = onboarding(consent=True)
-    assert form.consent.hint.endswith("consent=True counts only without a click.")
     form.click()
     assert note(form, "idv_consent_recorded_at").startswith("Required. Tick this box")
     with pytest.raises(RuleError, match="idv_consent_recorded_at"):
@@ -123,6 +122,42 @@ def test_start_over_sends_again(onboarding, create):
     assert [sent["document"]["number"] for sent in create] == [CURP, CURP]
 
 
+def test_fill_returns_the_form(create):
+    """Filling in and sending is one line."""
+    form = OnboardingForm(create, "MX", consent=True)
+    assert form.fill().fill(given_name="Bea").submit().id == "ind_1"
+    assert create[0]["given_name"] == "Bea"
+
+
+def test_a_refused_field_keeps_its_mark_until_it_is_right(onboarding, quick):
+    """A missing consent stays marked while other fields are edited."""
+    form = onboarding()
+    form.click()
+    fill(form, given_name="Bea")
+    assert form.consent.errors
+    form.consent.value = True
+    assert not form.consent.errors
+
+
+def test_what_can_be_sent_anyway_is_a_warning(onboarding):
+    """Only what the specification refuses is in red, and the message counts that."""
+    form = onboarding()
+    fill(form, given_name="", phone="", email="ana at example")
+    form.click()
+    marked = [name for name, field in form.fields.items() if field.errors]
+    assert marked == ["phone", "idv_consent_recorded_at"]
+    assert form.fields["given_name"].warnings
+    assert "Correct the 2 fields in red. A field with only a" in form.controls.message.html
+
+
+def test_the_result_says_that_its_status_is_the_one_at_creation(onboarding):
+    """The card is not read again, so it does not say what is still needed."""
+    form = onboarding(consent=True)
+    form.submit()
+    rows = [("Person", "ind_1"), ("Status at creation", "action_required")]
+    assert form.rows() == [*rows, ("Needed then", "verification_selfie_needed")]
+
+
 def test_the_result_can_be_observed(onboarding):
     """An observer of `result` is called once."""
     heard = []
@@ -145,7 +180,7 @@ def test_the_result_can_be_observed(onboarding):
         ("phone", "+52555", "too few digits"),
         ("phone", "", "Required"),
         ("email", "foo@", "Enter an e-mail address like name@example.com. You entered “foo@”."),
-        ("given_name", "", "Required, assumed"),
+        ("given_name", "", "Empty: the service may refuse that."),
     ],
 )
 def test_the_problem_of_a_new_value_is_shown_below_its_field_at_once(
@@ -305,7 +340,7 @@ def test_a_new_form_is_empty(create):
     assert not {"given_name", "phone", "idv_consent_recorded_at"} & form.values().keys()
     assert form.consent.hint == "Tick this box when the person agrees; the time is recorded."
     number = form.fields["document.number"]
-    assert (number.props()["mark"], number.private) == ("", True)
+    assert (number.props()["mark"], number.private) == ("Recommended", True)
     assert number.hint.endswith(
         "Fill it in if you have it: the specification requires only the document."
     )
@@ -355,11 +390,13 @@ def test_an_on_ramp_offers_only_the_countries_that_have_one(create):
     assert [code for _, code in form.fields["country"].options] == ["MX", "PH"]
 
 
-@pytest.mark.parametrize(("product", "mark"), [("on_ramp", ""), ("global_payouts", "Optional")])
+@pytest.mark.parametrize(
+    ("product", "mark"), [("on_ramp", "Recommended"), ("global_payouts", "Optional")]
+)
 def test_an_advised_e_mail_is_not_called_optional(create, product, mark):
     """The e-mail of a ramp may be needed, which its hint says."""
     field = OnboardingForm(create, "MX", product).fields["email"]
-    assert (field.props()["mark"], bool(field.hint)) == (mark, not mark)
+    assert (field.props()["mark"], bool(field.hint)) == (mark, mark == "Recommended")
 
 
 @pytest.mark.parametrize(

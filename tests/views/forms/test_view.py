@@ -76,13 +76,23 @@ def test_after_a_refusal_the_focus_goes_to_the_first_error(page):
     assert sent[-1]["focus"] == form.controls.message.id
 
 
-def test_the_message_goes_when_everything_is_corrected(page):
-    """The message "Nothing was sent" disappears when all problems are corrected."""
-    form, _ = page
+def test_after_a_refusal_the_focus_passes_over_warnings(page):
+    """A field that can stay as it is does not get the focus."""
+    form, sent = page
+    form.fields["email"].value = "ana at example"
     form.controls.send_button.press()
-    assert "Nothing was sent" in form.controls.message.html
-    tell(form, "idv_consent_recorded_at", "input", value=True, n=1)
-    assert form.controls.message.html == ""
+    assert sent[-1]["focus"] == form.consent.id
+
+
+def test_the_message_of_a_refusal_goes_with_the_next_change(page):
+    """It names what is marked and the button, which are others after a change."""
+    form, _ = page
+    form.fields["family_name"].value = ""
+    form.consent.value = True
+    form.controls.send_button.press()
+    assert "Send anyway" in form.controls.message.html
+    tell(form, "given_name", "input", value="Bea", n=1)
+    assert (form.controls.message.html, form.controls.anyway_button.visible) == ("", False)
 
 
 def test_after_success_the_form_shows_what_was_sent(page):

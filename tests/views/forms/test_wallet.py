@@ -73,7 +73,7 @@ def test_an_empty_address_breaks_an_assumption_only_so_it_is_sent_with_anyway_tr
     form = WalletForm(create)
     with pytest.raises(RuleError, match="is required"):
         form.submit()
-    assert "Required, assumed" in form.fields["address"].errors[0]
+    assert form.fields["address"].warnings == ["Empty: the service may refuse that."]
     assert form.submit(anyway=True).id == "fa_1"
 
 
@@ -83,6 +83,19 @@ def test_the_code_is_the_call_with_the_current_values(create):
     form.fields["address"].value = GOOD
     assert GOOD in form.code()
     assert form.code().startswith("wallet = lab.financial_accounts.create(")
+
+
+def test_an_address_has_a_row_of_its_own(create):
+    """A person compares every character of an address, so all of it is shown."""
+    recipient = RecipientForm(create, "MX", "on_ramp").fields
+    fields = [*WalletForm(create).fields.values(), *recipient.values()]
+    long_names = {field.name for field in fields if field.props()["long"]}
+    assert long_names == {
+        "address",
+        "financial_accounts.0.details.address",
+        "financial_accounts.0.details.qrph_payload",
+    }
+    assert all(field.props()["wide"] for field in fields if field.name in long_names)
 
 
 def test_the_details_of_a_bank_account_are_replaced():
