@@ -175,9 +175,9 @@ class SimulatorApp:
 
     def _check_origin(self, scope: Message) -> None:
         """Refuse a request from a page of another site, or for another host."""
-        refusal = loopback.host_refusal(scope["headers"], self._allowed)
-        if refusal is not None:
-            status, refusal_text = refusal
+        status_and_text = loopback.host_refusal(scope["headers"], self._allowed)
+        if status_and_text is not None:
+            status, refusal_text = status_and_text
             raise RefusedError(status, refusal_text, headers=CLOSE_HEADERS)
 
     async def _read_body(self, scope: Message, receive: Receive, body: bytearray) -> None:

@@ -141,15 +141,15 @@ def answer_shape(model: str) -> AnswerShape:
     Optional fields of the request that the answer repeats are absent or null in it, too.
     """
     shape = ANSWERS.get(model, AnswerShape())
-    optional_echoes: list[str] = []
+    optional_echo_names: list[str] = []
     for operation in OPERATIONS.values():
         if operation.answer == model:
-            optional_echoes += [
+            optional_echo_names += [
                 field.name for field in operation.fields if _is_optional_echo(field)
             ]
     if shape.omits:
-        return replace(shape, absent=(*shape.absent, *optional_echoes))
-    return replace(shape, nullable=(*shape.nullable, *optional_echoes))
+        return replace(shape, absent=(*shape.absent, *optional_echo_names))
+    return replace(shape, nullable=(*shape.nullable, *optional_echo_names))
 
 
 def _is_optional_echo(field: Field) -> bool:

@@ -109,8 +109,8 @@ class Complaint(NamedTuple):
         "missing fields: a, b" about `details` becomes one about `details.a` and one about
         `details.b`, both with the same words.
         """
-        named_fields = _find_listed_names(_NAMED_UNKNOWN, self.words)
-        named_fields = named_fields or _find_listed_names(_NAMED_MISSING, self.words)
+        unknown_fields = _find_listed_names(_NAMED_UNKNOWN, self.words)
+        named_fields = unknown_fields or _find_listed_names(_NAMED_MISSING, self.words)
         parent_path, _, last_name = self.field.rpartition(".")
         if not named_fields or named_fields == [last_name]:
             yield self
@@ -118,11 +118,11 @@ class Complaint(NamedTuple):
         # The complaint is about one of these fields, or about the object that has them.
         if last_name not in named_fields and self.field not in named_fields:
             parent_path = self.field
-        prefix = f"{parent_path}." if parent_path else ""
+        path_prefix = f"{parent_path}." if parent_path else ""
         for named_field in named_fields:
-            is_whole_path = named_field.startswith(prefix)
-            field = named_field if is_whole_path else f"{prefix}{named_field}"
-            yield Complaint(field, self.words)
+            is_whole_path = named_field.startswith(path_prefix)
+            field_path = named_field if is_whole_path else f"{path_prefix}{named_field}"
+            yield Complaint(field_path, self.words)
 
 
 def says_missing(message: str) -> bool:
@@ -189,11 +189,11 @@ def _read_label(sentence: str) -> Complaint | None:
     label_match = _LABEL.match(sentence)
     if label_match is None:
         return None
-    label = _read_matched_name(label_match)
-    is_field_name = label[0].islower() or _is_compound_name(label)
-    if not is_field_name or _is_generic_name(label):
+    label_name = _read_matched_name(label_match)
+    is_field_name = label_name[0].islower() or _is_compound_name(label_name)
+    if not is_field_name or _is_generic_name(label_name):
         return None
-    return Complaint(to_dotted_path(label), label_match["words"])
+    return Complaint(to_dotted_path(label_name), label_match["words"])
 
 
 def _read_matched_name(match: re.Match[str]) -> str:

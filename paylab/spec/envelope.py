@@ -63,10 +63,12 @@ def _find_flag_path(value_by_path: JsonMapping, list_form: ListForm) -> str:
     if flag_paths:
         return _choose_path(list_form.more, flag_paths)
     paths_with_value = [path for path, value in value_by_path.items() if _has_plain_value(value)]
-    has_hint = any(FURTHER_PAGE_NAME.search(last_name(path)) for path in paths_with_value)
+    has_further_page_key = any(
+        FURTHER_PAGE_NAME.search(last_name(path)) for path in paths_with_value
+    )
     cursor_path = _find_cursor_path(value_by_path, list_form)
     has_cursor = bool(cursor_path and value_by_path[cursor_path])
-    return "" if has_hint or has_cursor else NONE
+    return "" if has_further_page_key or has_cursor else NONE
 
 
 def _find_cursor_path(value_by_path: JsonMapping, list_form: ListForm) -> str:
@@ -99,10 +101,14 @@ def find_object_path(body: JsonValue, names: Collection[str]) -> str:
     """
     if not isinstance(body, dict) or body.get("id"):
         return ""
-    paths = [path for path, value in walk_values(body, ENVELOPE_DEPTH) if _has_fields(value, names)]
+    object_paths = [
+        path for path, value in walk_values(body, ENVELOPE_DEPTH) if _has_fields(value, names)
+    ]
     # Of an object and another one inside it, the outer one counts.
     outer_paths = [
-        path for path in paths if not any(path.startswith(f"{outer_path}.") for outer_path in paths)
+        path
+        for path in object_paths
+        if not any(path.startswith(f"{outer_path}.") for outer_path in object_paths)
     ]
     return outer_paths[0] if len(outer_paths) == 1 else ""
 
@@ -114,10 +120,10 @@ def _has_fields(json_value: JsonValue, field_names: Collection[str]) -> bool:
     """
     if not isinstance(json_value, dict):
         return False
-    shared_names = json_value.keys() & {*field_names}
+    present_names = json_value.keys() & {*field_names}
     if "id" not in field_names:
-        return bool(shared_names)
-    return len(shared_names) >= 2 and _is_id(json_value.get("id"))
+        return bool(present_names)
+    return len(present_names) >= 2 and _is_id(json_value.get("id"))
 
 
 def _is_id(json_value: object) -> bool:

@@ -72,11 +72,11 @@ class ErrorBody:
     @cached_property
     def complaints(self) -> tuple[Complaint, ...]:
         """The complaints about each field; of an error without fields, its sentences."""
-        complaints = [Complaint(problem.field, problem.message) for problem in self.problems]
-        if not complaints:
-            complaints = [Complaint("", sentence) for sentence in split_sentences(self.text)]
+        raw_complaints = [Complaint(problem.field, problem.message) for problem in self.problems]
+        if not raw_complaints:
+            raw_complaints = [Complaint("", sentence) for sentence in split_sentences(self.text)]
         field_complaints = chain.from_iterable(
-            complaint.split_by_field() for complaint in complaints
+            complaint.split_by_field() for complaint in raw_complaints
         )
         return tuple(dict.fromkeys(field_complaints))
 
@@ -97,8 +97,8 @@ def read_error(body: JsonValue, settings: ErrorSettings | None = None) -> ErrorB
         problems = _find_problems_in_text(body, messages) or problems
     error_text = ": ".join(messages) or "; ".join(map(str, problems))
     if not error_text or error_text.isdigit():  # any text is better than a bare number
-        all_texts = "; ".join(islice(find_texts(body), TEXTS_SHOWN_MAX))
-        error_text = all_texts or error_text
+        joined_texts = "; ".join(islice(find_texts(body), TEXTS_SHOWN_MAX))
+        error_text = joined_texts or error_text
     unique_problems = tuple(dict.fromkeys(problems))
     return ErrorBody(error_text, unique_problems[:PROBLEMS_MAX], body)
 
@@ -194,16 +194,16 @@ def _read_error_object(
         if field:
             yield _make_problem(field, message)
     yield from _read_field_codes(folded_error.get("errorcodes"))
-    for list_name, name_message in NAME_LIST_MESSAGES.items():
-        yield from _read_name_list(folded_error.get(list_name), name_message or message)
+    for list_name, name_list_message in NAME_LIST_MESSAGES.items():
+        yield from _read_name_list(folded_error.get(list_name), name_list_message or message)
     for list_name in LIST_KEYS:
         # Without a message beside it, an object under such a key is a field: {"details": {...}}.
         may_be_field = list_name in POSSIBLE_FIELDS and not has_message
-        member = folded_error.get(list_name)
-        if isinstance(member, list):
-            yield from chain.from_iterable(_read_item(item, depth - 1) for item in member)
-        elif isinstance(member, dict) and not may_be_field:
-            yield from _read_container(list_name, member, depth - 1)
+        list_or_object = folded_error.get(list_name)
+        if isinstance(list_or_object, list):
+            yield from chain.from_iterable(_read_item(item, depth - 1) for item in list_or_object)
+        elif isinstance(list_or_object, dict) and not may_be_field:
+            yield from _read_container(list_name, list_or_object, depth - 1)
 
 
 def _read_field_codes(error_codes: JsonValue) -> Iterator[Problem]:

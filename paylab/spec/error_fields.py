@@ -35,13 +35,15 @@ def read_field_name(folded_error: JsonMapping, keys: Iterable[str]) -> object:
     `folded_error` is the object of the error with folded keys, and `keys` are those to look at.
     """
     for key in keys:
-        field = folded_error.get(key)
-        if str(field).lower() in REQUEST_PARTS:
+        name_or_path = folded_error.get(key)
+        if str(name_or_path).lower() in REQUEST_PARTS:
             continue
-        is_path = isinstance(field, list) and all(isinstance(item, str | int) for item in field)
-        is_name = isinstance(field, str | int) and field is not True
-        if field and (is_path or is_name):
-            return field
+        is_path = isinstance(name_or_path, list) and all(
+            isinstance(item, str | int) for item in name_or_path
+        )
+        is_name = isinstance(name_or_path, str | int) and name_or_path is not True
+        if name_or_path and (is_path or is_name):
+            return name_or_path
     # Under "path" only a list leads to a field: a text is the path of the request.
-    path = folded_error.get("path")
-    return path if isinstance(path, list) and path else ""
+    path_keys = folded_error.get("path")
+    return path_keys if isinstance(path_keys, list) and path_keys else ""

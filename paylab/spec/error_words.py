@@ -80,8 +80,10 @@ def _is_code_needed(folded_body: JsonMapping, code: str, message: str) -> bool:
     Only the value of `error` does: {"title": "Bad Request", "detail": "amount is missing"}, of
     problem+json, has a title that repeats the status or the detail.
     """
-    error = folded_body.get("error")
-    return isinstance(error, str) and not is_status_phrase(error) and code not in message
+    error_value = folded_body.get("error")
+    return (
+        isinstance(error_value, str) and not is_status_phrase(error_value) and code not in message
+    )
 
 
 def _read_inner_message(folded_body: JsonMapping, depth: int) -> list[str]:
@@ -89,9 +91,9 @@ def _read_inner_message(folded_body: JsonMapping, depth: int) -> list[str]:
     if not depth:
         return []
     for error in _find_error_objects(folded_body):
-        message = read_error_message(error, depth - 1)
-        if message:
-            return message
+        message_parts = read_error_message(error, depth - 1)
+        if message_parts:
+            return message_parts
     return []
 
 

@@ -27,10 +27,10 @@ def make_instruction_names(instructions_type: object, service: ServiceSettings) 
 
     For an unknown type, the details keep their names.
     """
-    read_details = NAMES_BY_INSTRUCTION_TYPE.get(str(instructions_type))
-    if read_details is None:
+    get_instruction_names = NAMES_BY_INSTRUCTION_TYPE.get(str(instructions_type))
+    if get_instruction_names is None:
         return SAME_NAMES
-    return make_names(read_details(service.deposit_instructions).fields)
+    return make_names(get_instruction_names(service.deposit_instructions).fields)
 
 
 def rename_instruction_details(

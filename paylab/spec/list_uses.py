@@ -81,7 +81,7 @@ def _read_field(item: Any, field_name: str) -> object:
 def _is_equal(value: object, wanted: object, field_name: str) -> bool:
     """Whether the value of a field is the wanted one, or one of several."""
     if isinstance(wanted, _COLLECTIONS) and not isinstance(value, _COLLECTIONS):
-        return any(_is_equal(value, member, field_name) for member in wanted)
+        return any(_is_equal(value, possible_value, field_name) for possible_value in wanted)
     if isinstance(value, Decimal) and isinstance(wanted, str):
         amount = read_amount(wanted)
         if amount is None:
@@ -100,13 +100,13 @@ def with_list_refusals(class_: type[K]) -> type[K]:
 
     They are set here, because in the class they would hide the mistake from mypy.
     """
-    target: Any = class_
-    target.__len__ = _refuse_length
-    target.__bool__ = _refuse_truth
-    target.__next__ = _refuse_next
-    target.__eq__ = _compare_pagers
-    target.__hash__ = object.__hash__
-    target.__add__ = target.__radd__ = _refuse_sum
+    untyped_class: Any = class_
+    untyped_class.__len__ = _refuse_length
+    untyped_class.__bool__ = _refuse_truth
+    untyped_class.__next__ = _refuse_next
+    untyped_class.__eq__ = _compare_pagers
+    untyped_class.__hash__ = object.__hash__
+    untyped_class.__add__ = untyped_class.__radd__ = _refuse_sum
     return class_
 
 

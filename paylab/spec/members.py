@@ -44,9 +44,9 @@ class Members(dict[str, Any]):
         raise KeyError(f"{name}: {self._describe_names(str(name))}")
 
     def _describe_names(self, name: str) -> str:
-        """The name that is meant, or all."""
-        suggestion = names.find_suggestion(name, self)
-        return f"use {suggestion}" if suggestion else list_names(self)
+        """Advice for an unknown name: "use clabe", or a list of all names if none is near."""
+        suggested_name = names.find_suggestion(name, self)
+        return f"use {suggested_name}" if suggested_name else list_names(self)
 
     if not TYPE_CHECKING:
 

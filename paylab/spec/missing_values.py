@@ -13,7 +13,7 @@ JsonFields = dict[str, Any]
 def list_missing_fields(
     model: str, service: ServiceSettings
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The fields that may be absent, and those that may be null, in the answers of a service."""
+    """The names of fields that an answer may leave out, and of fields that it may have as null."""
     shape = answer_shape(model)
     missing_names = frozenset((*shape.absent, *shape.nullable))
     missing_form = _read_missing_form(model, service)

@@ -70,9 +70,10 @@ _UNLIMITED = Context(prec=100_000, Emax=999_999, Emin=-999_999, traps=[Inexact, 
 
 
 def _make_operator_method(method_name: str, context: Context | None) -> Callable[..., Any]:
-    """Make a method that computes as that of Decimal, in a context or else in that of the caller.
+    """Make an operator method of Amount, such as `__add__`, from that of Decimal.
 
-    A TypeError for a float, text or None says what to write in its place.
+    It computes in `context`, or for None in the caller's context. An operand that is a float, text
+    or None is a TypeError that says what to write in its place.
     """
     decimal_method = getattr(Decimal, method_name)
 
@@ -91,9 +92,9 @@ def _make_operator_method(method_name: str, context: Context | None) -> Callable
 
 
 def _make_comparison(method_name: str) -> Callable[[Amount, object], Any]:
-    """Make a method that compares as Decimal does, and takes a float as it is printed.
+    """Make a comparison method of Amount from that of Decimal; a float counts as it is printed.
 
-    `==` and `!=` warn of a float. A TypeError for the order of text or None says what to write.
+    `==` and `!=` warn of a float. `<` with text or None is a TypeError that says what to write.
     """
     decimal_method = getattr(Decimal, method_name)
     is_equality = method_name in ("__eq__", "__ne__")
@@ -178,8 +179,8 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
     requirement = _find_requirement(value, currency)
     if not requirement:
         return []
-    value_text = f", not {plain(value, 40)}" if isinstance(value, str) else ""
-    return [Problem(field, f"{requirement}{value_text}", _SOURCE)]
+    value_suffix = f", not {plain(value, 40)}" if isinstance(value, str) else ""
+    return [Problem(field, f"{requirement}{value_suffix}", _SOURCE)]
 
 
 def _find_requirement(value: object, currency: object) -> str:
@@ -193,12 +194,12 @@ def _find_requirement(value: object, currency: object) -> str:
         return _POSITIVE
     if not isinstance(currency, str):
         return ""
-    decimals = amount_match[1] or ""
+    decimal_digits = amount_match[1] or ""
     decimals_max = codes.minor_unit(currency)
-    if len(decimals) <= decimals_max:
+    if len(decimal_digits) <= decimals_max:
         return ""
-    allowed_count = f"at most {decimals_max}" if decimals_max else "no"
-    return f"must have {allowed_count} decimals in {currency.upper()[:5]}"
+    allowed_count_text = f"at most {decimals_max}" if decimals_max else "no"
+    return f"must have {allowed_count_text} decimals in {currency.upper()[:5]}"
 
 
 def _find_format_requirement(value: str) -> str:

@@ -62,9 +62,9 @@ def read_page(body: JsonValue, list_form: ListForm | None = None, *, bare: bool 
     may_be_array = bare or (list_form is not None and list_form.is_array)
     if may_be_array and isinstance(body, list):
         return Page(_check_rows(body, items_key))
-    keys = [key for key in (items_key, more_key, cursor_key) if key != NONE]
+    envelope_keys = [key for key in (items_key, more_key, cursor_key) if key != NONE]
     if not isinstance(body, dict):
-        raise ValueError(f"must be a page: an object with {', '.join(keys)}")
+        raise ValueError(f"must be a page: an object with {', '.join(envelope_keys)}")
     rows = _check_rows(value_at(body, items_key), items_key)
     has_more = value_at(body, more_key)
     cursor = value_at(body, cursor_key)
@@ -73,7 +73,7 @@ def read_page(body: JsonValue, list_form: ListForm | None = None, *, bare: bool 
     if has_more is not None:
         # The flag decides: the last page may still have a cursor.
         return Page(rows, has_more, cursor)
-    is_whole_list = may_be_array and body.keys() <= {key.partition(".")[0] for key in keys}
+    is_whole_list = may_be_array and body.keys() <= {key.partition(".")[0] for key in envelope_keys}
     if not cursor and not is_whole_list and more_key != NONE:
         raise ValueError(f"does not say whether another page follows: {more_key} is missing")
     # Without the flag, a cursor means that another page follows.

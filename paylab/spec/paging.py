@@ -132,7 +132,10 @@ class Pager(Generic[T]):
         return self._place()
 
     def fetched(self) -> tuple[list[T], int | None]:
-        """The first items of the latest iteration and their number; None before any."""
+        """The first items of the latest iteration, and the number of all items that it fetched.
+
+        [] and None before the first iteration.
+        """
         return list(self._fetched), self._count
 
     def pages(self) -> Iterator[Page[T]]:
@@ -162,7 +165,7 @@ class Pager(Generic[T]):
             yield replace(page, data=repeat_filter.drop_repeats(page.data))
 
     def _read_items(self, rows: list[dict[str, Any]]) -> list[T]:
-        """Read rows as items, and keep those that the condition of the pager is true for."""
+        """Read rows as items; with a condition of the pager, only those that fulfil it."""
         items = map(self._read, rows)
         if self._keep is None:
             return list(items)
@@ -172,12 +175,12 @@ class Pager(Generic[T]):
         """Yield the pages as they were sent, rows that repeat included."""
         cursor = self._start
         used_cursors = {self._start}
-        empty_pages = 0  # in succession
+        empty_page_count = 0  # in succession
         while True:
             page = self._fetch(cursor)
-            empty_pages = 0 if page.data else empty_pages + 1
-            if empty_pages > EMPTY_PAGES_MAX and page.has_next_page:
-                message = f"the list gave {empty_pages} empty pages in a row, and more follow"
+            empty_page_count = 0 if page.data else empty_page_count + 1
+            if empty_page_count > EMPTY_PAGES_MAX and page.has_next_page:
+                message = f"the list gave {empty_page_count} empty pages in a row, and more follow"
                 raise PagingError(message)
             yield page
             if not page.has_next_page or self._is_past(page):
@@ -186,9 +189,9 @@ class Pager(Generic[T]):
             used_cursors.add(cursor)
 
     def _is_past(self, page: RawPage) -> bool:
-        """Whether all later pages are older than `since`.
+        """Whether all later pages are older than `since`, so that reading can end.
 
-        False without `since`, and if the rows of the page are not in order, the newest first.
+        False without `since`, or if the rows of this page are not sorted newest first.
         """
         if self._row_filter.since is None:
             return False

@@ -33,8 +33,8 @@ def warn_of_unknown_parameters(service: Service, method: str, path: str, params:
     resource = operation.resource
     problems = find_unknown_parameters(service, operation, parameter_names)
     for problem in islice(problems, WARNINGS_MAX):
-        end = "" if str(problem).endswith("?") else "."
-        message = f"{problem}{end} A service may ignore it"
+        full_stop = "" if str(problem).endswith("?") else "."
+        message = f"{problem}{full_stop} A service may ignore it"
         if resource in FIELDS and problem.field in list_filter_names(resource):
             message += f": lab.{resource}.list({problem.field}=...) filters the rows"
         warn_caller(message, RuleWarning)
@@ -43,18 +43,22 @@ def warn_of_unknown_parameters(service: Service, method: str, path: str, params:
 def find_unknown_parameters(
     service: Service, operation: Operation, parameter_names: Iterable[str]
 ) -> Iterator[Problem]:
-    """A problem for each parameter that a service may refuse or ignore, with those that it has."""
+    """Yield a problem for each parameter that the operation does not have.
+
+    It names the parameter that is probably meant, or else all that the operation has.
+    """
     known_names = [field.name for field in operation.query]
     if operation.is_list:
-        page_names = service.list(operation.resource).parameters
-        own_names = [name for name in known_names if name not in ("limit", "cursor")]
-        known_names = [*page_names.values(), *own_names]
+        # A service can have other names for `limit` and `cursor`, or lack them.
+        their_page_names = service.list(operation.resource).parameters.values()
+        filter_names = [name for name in known_names if name not in ("limit", "cursor")]
+        known_names = [*their_page_names, *filter_names]
     for parameter_name in parameter_names:
         if parameter_name in known_names:
             continue
         shown_name = plain(parameter_name, NAME_LENGTH_MAX)
         nearest_name = find_nearest_name(shown_name, known_names)
-        suggestion = f": is {nearest_name} meant?" if nearest_name else ""
+        suggestion_text = f": is {nearest_name} meant?" if nearest_name else ""
         if known_names and not nearest_name:
-            suggestion = f" ({', '.join(known_names)} are)"
-        yield Problem(shown_name, f"is no query parameter{suggestion}", UNKNOWN_FIELD_SOURCE)
+            suggestion_text = f" ({', '.join(known_names)} are)"
+        yield Problem(shown_name, f"is no query parameter{suggestion_text}", UNKNOWN_FIELD_SOURCE)

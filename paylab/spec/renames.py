@@ -119,9 +119,9 @@ def _remove_at_path(json_object: Mapping[str, Any], keys: list[str]) -> dict[str
     first_key, *inner_keys = keys
     remaining_fields = dict(json_object)
     inner_object = remaining_fields.pop(first_key)
-    inner_remaining = _remove_at_path(inner_object, inner_keys) if inner_keys else None
-    if inner_remaining:
-        remaining_fields[first_key] = inner_remaining
+    remaining_inner_fields = _remove_at_path(inner_object, inner_keys) if inner_keys else None
+    if remaining_inner_fields:
+        remaining_fields[first_key] = remaining_inner_fields
     return remaining_fields
 
 

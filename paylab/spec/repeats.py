@@ -60,19 +60,19 @@ class RepeatFilter:
 
     def drop_repeats(self, rows: Sequence[Row]) -> list[Row]:
         """The rows of a page without ids of earlier pages, and each id in its newest version."""
-        versions = RowVersions()
+        row_versions = RowVersions()
         repeated_row_numbers = set[int]()
         ids_of_page = set[Id]()
         for row_number, row in enumerate(map(self._to_our_names, rows)):
             id_ = row.get("id")
             if not isinstance(id_, str | int):
                 continue  # without an id it cannot be a repetition
-            versions.add(row_number, id_, row.get("updated_at"))
+            row_versions.add(row_number, id_, row.get("updated_at"))
             if id_ in self._known_ids:
                 repeated_row_numbers.add(row_number)
             ids_of_page.add(id_)
         self._known_ids |= ids_of_page
-        dropped_row_numbers = {*versions.superseded_row_numbers, *repeated_row_numbers}
+        dropped_row_numbers = {*row_versions.superseded_row_numbers, *repeated_row_numbers}
         if dropped_row_numbers and not self._has_warned:
             warn_of_repeats(len(dropped_row_numbers))
             self._has_warned = True
@@ -83,6 +83,6 @@ def warn_of_repeats(row_count: int) -> None:
     """Warn that a list repeated this number of rows; do nothing for 0."""
     if not row_count:
         return
-    repeated_rows = "a row" if row_count == 1 else f"{row_count} rows"
-    message = f"the list repeats {repeated_rows}: each id is read once"
+    repeated_rows_text = "a row" if row_count == 1 else f"{row_count} rows"
+    message = f"the list repeats {repeated_rows_text}: each id is read once"
     warn_caller(message, RepeatWarning)

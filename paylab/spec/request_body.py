@@ -79,7 +79,8 @@ class RequestBody:
         if field.name not in self.fields:
             return
         object_or_list = self.fields[field.name]
-        inner_names = field.inner_names()  # none of a list of words, or of details
+        # Empty for a list of words, and for details, which `rename_listed_details` renames.
+        inner_names = field.inner_names()
         if field.kind == OBJECT:
             self.fields[field.name] = self.rename(object_or_list, inner_names, path=field.name)
         elif inner_names and isinstance(object_or_list, list):
@@ -92,11 +93,13 @@ class RequestBody:
         self, country: object, account_type: object, details: JsonValue, path: str
     ) -> JsonValue:
         """Rename the details of an account; unchanged for a type that its country does not have."""
-        settings = self.service.account(country, account_type) if isinstance(country, str) else None
-        if settings is None:
+        account_settings = (
+            self.service.account(country, account_type) if isinstance(country, str) else None
+        )
+        if account_settings is None:
             return details
-        known_names = (*settings.fields, *settings.required)
-        return self.rename(details, known_names, make_account_names(settings), path)
+        known_names = (*account_settings.fields, *account_settings.required)
+        return self.rename(details, known_names, make_account_names(account_settings), path)
 
     def rename_listed_details(self) -> None:
         """Rename the details of the accounts in the body of a new individual."""
@@ -113,9 +116,9 @@ class RequestBody:
                 )
 
     def read_reference(self, field: Field, id_path: str) -> None:
-        """Read a reference in `fields`; a form that the service does not accept is unknown.
+        """Rename a reference, and note as unknown one in a form that the service does not accept.
 
-        Its forms are an object, `{"financial_account": {"id": "fa_1"}}`, and the id alone,
+        The forms are an object, `{"financial_account": {"id": "fa_1"}}`, and the id alone,
         `{"financial_account_id": "fa_1"}`. `id_path` is where the service has the id.
         """
         if id_path != field.default_id_path:
@@ -196,36 +199,40 @@ class RequestBody:
         if our_path in self.moved_paths:
             return self.moved_paths[our_path]
         object_path = ""  # in our names, of the object that has the next key
-        their_path = ""
+        translated_path = ""
         for our_key in our_path.split("."):
-            names = self.names_by_path.get(object_path, SAME_NAMES)
-            their_path = join_path(their_path, names.their_names.get(our_key, our_key))
+            object_names = self.names_by_path.get(object_path, SAME_NAMES)
+            translated_path = join_path(
+                translated_path, object_names.their_names.get(our_key, our_key)
+            )
             object_path = join_path(object_path, our_key)
-        return their_path
+        return translated_path
 
     def problems(self, rule_problems: Iterable[Problem]) -> list[Problem]:
         """Join the problems of the form and those of rules, in the service's names.
 
         A field with a problem of its form has no second problem by a rule.
         """
-        form_fields = {problem.field for problem in self.form_problems}
+        form_problem_fields = {problem.field for problem in self.form_problems}
         problems = list(self.form_problems)
         for problem in rule_problems:
-            field = self.their_path(problem.field)
-            if field not in form_fields:
-                problems.append(Problem(field, self._rename_in(problem.message), problem.source))
+            field_path = self.their_path(problem.field)
+            if field_path not in form_problem_fields:
+                problems.append(
+                    Problem(field_path, self._rename_in(problem.message), problem.source)
+                )
         return problems
 
     def _rename_in(self, message: str) -> str:
-        """Replace our field names in a message by the service's; other words are unchanged."""
-        their_names: dict[str, str] = {}
+        """Replace the field names of ours in a message by the service's; keep all other words."""
+        their_name_by_ours: dict[str, str] = {}
         for object_names in self.names_by_path.values():
-            their_names |= object_names.their_names
+            their_name_by_ours |= object_names.their_names
 
         def rename(name_match: re.Match[str]) -> str:
             """Rename one word of the message."""
             our_name = name_match[0]
-            return their_names.get(our_name, our_name)
+            return their_name_by_ours.get(our_name, our_name)
 
         return _COMPOUND_NAME.sub(rename, message)
 
@@ -238,10 +245,10 @@ class RequestBody:
         """
         nearest_name = find_nearest_name(unknown_name, known_names)
         message = f"is not known: is {nearest_name} meant?" if nearest_name else "is not known"
-        field = join_path(path, unknown_name)
-        self.unknown_fields.append(Problem(field, message, "request.unknown"))
+        field_path = join_path(path, unknown_name)
+        self.unknown_fields.append(Problem(field_path, message, "request.unknown"))
         if self.service.requests.unknown_fields == "refuse":
-            self.form_problems.append(Problem(field, "is not known", "request.unknown"))
+            self.form_problems.append(Problem(field_path, "is not known", "request.unknown"))
 
     def _add_problem(self, field_name: str, message: str, rule_source: str) -> None:
         """Note a problem of a field, which is given by our name."""
@@ -256,8 +263,10 @@ def read_request(service: Service, operation: str, sent_body: JsonObject) -> Req
     record = OPERATIONS[operation]
     body = RequestBody(service)
     names = record.request_names(service)
-    without_constants = body.read_constants(sent_body, _find_constants(record, names, service))
-    body.fields = body.rename(without_constants, record.by_name, names)
+    fields_without_constants = body.read_constants(
+        sent_body, _find_constants(record, names, service)
+    )
+    body.fields = body.rename(fields_without_constants, record.by_name, names)
     for field in record.fields:
         body.rename_nested(field)
     body.rename_listed_details()
@@ -270,10 +279,10 @@ def read_request(service: Service, operation: str, sent_body: JsonObject) -> Req
 
 def _find_constants(record: Operation, names: Names, service: Service) -> dict[str, Any]:
     """The constant fields that a service requires, except those that the operation has anyway."""
-    known_names = {names.their_names.get(our_name, our_name) for our_name in record.by_name}
-    constants: Mapping[str, Any] = service.extra.get(record.name, {})
+    their_known_names = {names.their_names.get(our_name, our_name) for our_name in record.by_name}
+    constant_by_name: Mapping[str, Any] = service.extra.get(record.name, {})
     return {
         constant_name: constant
-        for constant_name, constant in constants.items()
-        if constant_name not in known_names
+        for constant_name, constant in constant_by_name.items()
+        if constant_name not in their_known_names
     }

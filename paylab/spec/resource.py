@@ -188,13 +188,14 @@ class Resource(BaseModel):
 
     def __str__(self) -> str:
         """The class, and one line for each field that has a value."""
-        fields = [(str(field_name), value) for field_name, value in self.__repr_args__()]
-        width = max((len(field_name) for field_name, _ in fields), default=0)
-        lines = [
-            f"  {field_name:<{width}}  {_describe_value(value)}" for field_name, value in fields
+        name_value_pairs = [(str(field_name), value) for field_name, value in self.__repr_args__()]
+        name_width = max((len(field_name) for field_name, _ in name_value_pairs), default=0)
+        field_lines = [
+            f"  {field_name:<{name_width}}  {_describe_value(value)}"
+            for field_name, value in name_value_pairs
         ]
         # The names of unknown fields are text of the service, too.
-        return "\n".join(map(printable, [type(self).__name__, *lines]))
+        return "\n".join(map(printable, [type(self).__name__, *field_lines]))
 
     def to_dict(self) -> dict[str, Any]:
         """The fields that have a value, as plain JSON values.
@@ -272,8 +273,8 @@ class Resource(BaseModel):
     __lt__ = __le__ = __gt__ = __ge__ = _refuse_order
 
     def __dir__(self) -> list[str]:
-        methods = (name for name in vars(Resource) if not name.startswith("_"))
-        return sorted({*self.keys(), *methods} - {"model_config", "model_post_init"})
+        method_names = (name for name in vars(Resource) if not name.startswith("_"))
+        return sorted({*self.keys(), *method_names} - {"model_config", "model_post_init"})
 
     if not TYPE_CHECKING:
 

@@ -119,8 +119,8 @@ class RowFilter:
     fields: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        bounds = (self.statuses, self.since, self.until)
-        return bool(self.fields) or any(bound is not None for bound in bounds)
+        conditions = (self.statuses, self.since, self.until)
+        return bool(self.fields) or any(condition is not None for condition in conditions)
 
     def keeps(self, value_of: Callable[[str], Any]) -> bool:
         """Whether to keep a row; `value_of` returns a field of it by name, as `row.get` does."""
@@ -143,7 +143,7 @@ class RowFilter:
     def is_past(self, rows: Sequence[Mapping[str, Any]]) -> bool:
         """Whether a page of a list with the newest rows first ends before `since`.
 
-        Not without `since`, without a readable time, or if the rows of the page are not in order.
+        False without `since`, without a readable time, or if the rows are not sorted so.
         """
         row_times = [_read_time(row.get("created_at")) for row in rows]
         known_times = [row_time for row_time in row_times if row_time is not None]
@@ -236,8 +236,8 @@ def _read_compared_text(value: object, filter_name: str) -> str:
         value = value.get("id") if isinstance(value, Mapping) else getattr(value, "id", value)
     compared_text = normalize_name(value) if isinstance(value, str) else ""
     if not compared_text:
-        requirement = "text that is not blank" if is_reference else "an id, or an object"
-        message = f"must be {requirement}, not {plain(repr(value), 60)}"
+        required_text = "text that is not blank" if is_reference else "an id, or an object"
+        message = f"must be {required_text}, not {plain(repr(value), 60)}"
         raise OptionError([Problem(filter_name, message)])
     if filter_name == "product_type":
         check_product(compared_text)
@@ -262,11 +262,13 @@ def read_statuses(
     """
     if values is None:
         return None
-    words = values.split(",") if isinstance(values, str) else values
-    if not isinstance(words, Collection) or not all(isinstance(word, str) for word in words):
+    status_words = values.split(",") if isinstance(values, str) else values
+    if not isinstance(status_words, Collection) or not all(
+        isinstance(word, str) for word in status_words
+    ):
         message = f"must be a status or a list of statuses, not {plain(repr(values), 60)}"
         raise OptionError([Problem("status", message)])
-    statuses = frozenset(word.strip() for word in words) - {""}
+    statuses = frozenset(word.strip() for word in status_words) - {""}
     if not statuses:
         raise OptionError([Problem("status", "is empty: name a status, or leave it out for all")])
     check_statuses(statuses, kind, declared)

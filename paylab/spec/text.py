@@ -42,11 +42,11 @@ def write_json(value: object) -> str:
     if isinstance(value, Decimal):
         return _write_number(value)
     if isinstance(value, Mapping):
-        members = (
+        member_texts = (
             f"{json.dumps(str(member_name))}: {write_json(item)}"
             for member_name, item in value.items()
         )
-        return f"{{{', '.join(members)}}}"
+        return f"{{{', '.join(member_texts)}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(write_json, value))}]"
     return json.dumps(value, allow_nan=False)
@@ -56,11 +56,11 @@ def format_json(value: object, margin: str = "") -> str:
     """The value as indented JSON for people; reading it gives an equal value."""
     inner_margin = f"{margin}  "
     if isinstance(value, Mapping) and value:
-        members = (
+        member_texts = (
             f"{inner_margin}{format_json(str(member_name))}: {format_json(item, inner_margin)}"
             for member_name, item in value.items()
         )
-        return "{\n" + ",\n".join(members) + f"\n{margin}}}"
+        return "{\n" + ",\n".join(member_texts) + f"\n{margin}}}"
     if isinstance(value, list | tuple) and value:
         item_lines = (f"{inner_margin}{format_json(item, inner_margin)}" for item in value)
         return "[\n" + ",\n".join(item_lines) + f"\n{margin}]"
@@ -100,9 +100,9 @@ class RepeatedMemberError(ValueError):
 
 def _join_members(names_and_values: list[tuple[str, JsonValue]]) -> JsonObject:
     """Make the object of these members; RepeatedMemberError if two have the same name."""
-    members = dict(names_and_values)
-    if len(members) == len(names_and_values):
-        return members
+    member_by_name = dict(names_and_values)
+    if len(member_by_name) == len(names_and_values):
+        return member_by_name
     member_names = [member_name for member_name, _ in names_and_values]
     repeated_name = next(
         member_name for member_name in member_names if member_names.count(member_name) > 1

@@ -79,8 +79,10 @@ def read_seconds(span: float | str | timedelta) -> float:
     total_seconds = 0.0
     text_position = 0
     while duration_match := _PART.match(span_text, text_position):
-        unit = next(filter(None, duration_match.groups()[1:]))  # each unit has a group of its own
-        total_seconds += float(duration_match[1]) * _UNIT_SECONDS[unit]
+        unit_letter = next(
+            filter(None, duration_match.groups()[1:])
+        )  # each unit has a group of its own
+        total_seconds += float(duration_match[1]) * _UNIT_SECONDS[unit_letter]
         text_position = duration_match.end()
     if not span_text or text_position < len(span_text):
         advice = 'write a number of seconds, or "90s", "24h", "3 days", "23h 59m"'
@@ -102,8 +104,8 @@ def read_duration(duration: object, field: str) -> timedelta:
     """
     duration_match = _DURATION.fullmatch(duration) if isinstance(duration, str) else None
     if duration_match is not None:
-        number_text, unit = duration_match.groups()
-        duration = timedelta(**{f"{unit.lower()}s": int(number_text)})
+        number_text, unit_word = duration_match.groups()
+        duration = timedelta(**{f"{unit_word.lower()}s": int(number_text)})
     if not isinstance(duration, timedelta) or duration <= timedelta(0):
         message = f'must be a duration such as "45 days" or "36 hours", not {duration!r:.60}'
         raise OptionError([Problem(field, message)])

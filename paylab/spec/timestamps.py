@@ -29,14 +29,14 @@ def from_text(text: str, zone: tzinfo = UTC) -> datetime:
     if time_match is None:
         raise ValueError(f"{text[:40]!r} is not like 2026-01-31T09:30:00.123Z")
     date_text = f"{time_match['year']}-{time_match['month']}-{time_match['day']}"
-    time_of_day = f"{time_match['hour']}:{time_match['minute']}:{time_match['second'] or '00'}"
-    microseconds = (time_match["fraction"] or "")[:6].ljust(6, "0")
-    offset = time_match["offset"]
-    offset_text = "+00:00" if offset in ("Z", "z") else offset or ""
-    iso_text = f"{date_text}T{time_of_day}.{microseconds}{offset_text}"
+    time_of_day_text = f"{time_match['hour']}:{time_match['minute']}:{time_match['second'] or '00'}"
+    microsecond_digits = (time_match["fraction"] or "")[:6].ljust(6, "0")
+    written_offset = time_match["offset"]
+    offset_text = "+00:00" if written_offset in ("Z", "z") else written_offset or ""
+    iso_text = f"{date_text}T{time_of_day_text}.{microsecond_digits}{offset_text}"
     try:
         moment = datetime.fromisoformat(iso_text)
-        return (moment if offset else moment.replace(tzinfo=zone)).astimezone(UTC)
+        return (moment if written_offset else moment.replace(tzinfo=zone)).astimezone(UTC)
     except OverflowError:
         raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None
 
@@ -57,8 +57,8 @@ def instant_key(text: str) -> str:
     """
     whole_second = from_text(text).replace(microsecond=0, tzinfo=None)
     time_match = _ISO_8601.fullmatch(text)
-    fraction = (time_match["fraction"] or "") if time_match else ""
-    fraction_digits = fraction.rstrip("0").ljust(3, "0")  # .5, .50 and .500 are the same
+    fraction_text = (time_match["fraction"] or "") if time_match else ""
+    fraction_digits = fraction_text.rstrip("0").ljust(3, "0")  # .5, .50 and .500 are the same
     return f"{whole_second.isoformat()}.{fraction_digits}Z"
 
 

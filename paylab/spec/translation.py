@@ -82,8 +82,8 @@ class Translation:
         """Read an object of an answer in our names; `model` is the name of its model."""
         if self.changes_nothing:
             return json_object
-        fields = answer_names(model, self.service).to_ours(json_object)
-        return self._rename_details(fields, Names.to_ours, in_service_names=True)
+        our_fields = answer_names(model, self.service).to_ours(json_object)
+        return self._rename_details(our_fields, Names.to_ours, in_service_names=True)
 
     def write_answer(self, model: str, json_object: Body, country: object = None) -> Body:
         """Write an object of an answer in the service's names: the inverse of `translate_answer`.
@@ -93,11 +93,11 @@ class Translation:
         if self.changes_nothing:
             return json_object
         # The names of details depend on the country and the type of each account.
-        with_renamed_details = self._rename_details(
+        object_with_renamed_details = self._rename_details(
             json_object, Names.to_theirs, country, in_service_names=False
         )
         names_of_model = answer_names(model, self.service)
-        return names_of_model.to_theirs(with_renamed_details)
+        return names_of_model.to_theirs(object_with_renamed_details)
 
     def translate_field(self, operation: str, body: object, field: str) -> str:
         """Translate the dotted path of a field of a request from the service's names to ours.
@@ -121,9 +121,9 @@ class Translation:
 
     def _find_sent_detail_names(self, details: Mapping[str, object], body: object) -> Names:
         """The names for the details of an account, which is found in the body by its details."""
-        fields = body if isinstance(body, Mapping) else {}
-        listed_accounts = fields.get("financial_accounts")
-        possible_accounts = [fields]  # the body of a new account is the account
+        body_fields = body if isinstance(body, Mapping) else {}
+        listed_accounts = body_fields.get("financial_accounts")
+        possible_accounts = [body_fields]  # the body of a new account is the account
         if isinstance(listed_accounts, list):
             possible_accounts += listed_accounts
         account_type = None
@@ -132,7 +132,7 @@ class Translation:
                 account_type = account.get("type")
                 break
         return self._choose_detail_names(
-            fields.get("country"), account_type, details, in_service_names=False
+            body_fields.get("country"), account_type, details, in_service_names=False
         )
 
     def _rename_details(
@@ -175,10 +175,10 @@ class Translation:
         in_service_names: bool,
     ) -> Names:
         """The names in the details of an account; our own if its settings are not known."""
-        settings = self.find_account_settings(
+        account_settings = self.find_account_settings(
             country, account_type, details, in_service_names=in_service_names
         )
-        return make_account_names(settings) if settings else SAME_NAMES
+        return make_account_names(account_settings) if account_settings else SAME_NAMES
 
     def find_account_settings(
         self,
@@ -196,12 +196,12 @@ class Translation:
         country = country or details.get("bank_account_country")
         if country is not None:
             return self.service.account(country, account_type)
-        candidates = self.service.accounts_of(account_type)
-        if not candidates:
+        possible_settings = self.service.accounts_of(account_type)
+        if not possible_settings:
             return None
 
         count_misfits = partial(_count_misfits, details, in_service_names=in_service_names)
-        best_settings, *other_settings = sorted(candidates, key=count_misfits)
+        best_settings, *other_settings = sorted(possible_settings, key=count_misfits)
         if other_settings and count_misfits(other_settings[0]) == count_misfits(best_settings):
             return None  # both fit equally well
         return best_settings
@@ -267,8 +267,8 @@ def _count_misfits(
     """
     settings_names = set(settings.fields)
     if in_service_names:
-        their_names = make_account_names(settings).their_names
-        settings_names = {their_names.get(our_name, our_name) for our_name in settings_names}
+        their_name_by_ours = make_account_names(settings).their_names
+        settings_names = {their_name_by_ours.get(our_name, our_name) for our_name in settings_names}
     unknown_names = details.keys() - settings_names
     missing_names = settings_names - details.keys()
     return len(unknown_names), len(missing_names)
@@ -307,5 +307,5 @@ def _make_amount_pattern(service: Service) -> re.Pattern[bytes]:
         for our_name, their_path in answer_names(model, service).their_names.items()
         if our_name in ANSWER_AMOUNTS
     }
-    names_pattern = "|".join(map(re.escape, sorted({*ANSWER_AMOUNTS, *their_amount_names})))
-    return re.compile(rf'"({names_pattern})":"(-?[0-9]+(?:\.[0-9]+)?)"'.encode())
+    names_pattern_text = "|".join(map(re.escape, sorted({*ANSWER_AMOUNTS, *their_amount_names})))
+    return re.compile(rf'"({names_pattern_text})":"(-?[0-9]+(?:\.[0-9]+)?)"'.encode())

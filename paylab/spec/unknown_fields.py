@@ -18,36 +18,33 @@ _METHODS = ("raw", "to_dict", "to_json")
 
 
 def raise_unknown_field(resource: Resource, name: str) -> NoReturn:
-    """Raise AttributeError that names the field, the part or the call that is meant.
-
-    Without any that is near, it names all fields.
-    """
+    """Raise AttributeError that names the field or the call that is meant, or else all fields."""
     message = f"{type(resource).__name__} has no attribute {name!r}"
     raise AbsentAttributeError(f"{message}: {describe_unknown_name(resource, name)}")
 
 
 def describe_unknown_name(resource: Resource, name: object) -> str:
-    """The field, the part or the operation that is meant by a name, or all fields."""
+    """Say which field or call is meant by a wrong name, or else list all fields."""
     if not isinstance(name, str):
         return list_names(resource.keys())
-    kind = type(resource).__name__
+    model_name = type(resource).__name__
     field_names = [*type(resource).model_fields, *(resource.model_extra or ())]
-    own_field = names.find_suggestion(name, [*field_names, *_METHODS], kind)
+    own_field_name = names.find_suggestion(name, [*field_names, *_METHODS], model_name)
     nested_paths = find_nested_fields(resource, name)
-    is_inside = any(nested_path.startswith(f"{own_field}.") for nested_path in nested_paths)
-    suggestion = (
-        _find_exact_operation(name, kind)
-        or (None if is_inside else own_field)
+    is_inside = any(nested_path.startswith(f"{own_field_name}.") for nested_path in nested_paths)
+    suggestion_text = (
+        _find_exact_call(name, model_name)
+        or (None if is_inside else own_field_name)
         or " or ".join(nested_paths)
-        or _find_operation(name, kind)
+        or _find_nearest_call(name, model_name)
     )
-    if suggestion:
-        return f"use {suggestion}"
-    if kind == "Deposit" and name == "status":
+    if suggestion_text:
+        return f"use {suggestion_text}"
+    if model_name == "Deposit" and name == "status":
         return "use lab.status(deposit): it follows the conversion"
-    chapters = _list_chapters(kind)
-    call_hint = f"; lab.{chapters[0]} has the calls" if chapters else ""
-    return f"{list_names(field_names)}{call_hint}"
+    chapters = _list_chapters(model_name)
+    call_hint_text = f"; lab.{chapters[0]} has the calls" if chapters else ""
+    return f"{list_names(field_names)}{call_hint_text}"
 
 
 def find_nested_fields(resource_or_object: object, name: str, depth: int = _DEPTH_MAX) -> list[str]:
@@ -84,46 +81,46 @@ def _list_parts(resource_or_object: object) -> Iterator[tuple[str, object]]:
                 yield field_name, value
 
 
-def _list_chapters(kind: str) -> list[str]:
+def _list_chapters(model_name: str) -> list[str]:
     """The parts of a lab whose operations return a model: ["transfers"] for "Transfer"."""
-    operations = [operation for operation in OPERATIONS.values() if operation.answer == kind]
+    operations = [operation for operation in OPERATIONS.values() if operation.answer == model_name]
     return list(dict.fromkeys(operation.resource for operation in operations))
 
 
-def _find_operation(name: str, kind: str) -> str | None:
+def _find_nearest_call(name: str, model_name: str) -> str | None:
     """The call that is meant by an attribute of a model of this kind; None if none is near.
 
     `individual.transfers` means `lab.transfers.list(individual_id=...)`.
     """
     if name in {operation.resource for operation in OPERATIONS.values()}:
-        id_name = _make_id_name(kind)
+        id_name = _make_id_name(model_name)
         has_id_filter = id_name in FIELDS.get(name, {})
         return f"lab.{name}.list({id_name}=...)" if has_id_filter else f"lab.{name}"
-    for chapter in _list_chapters(kind):
+    for chapter in _list_chapters(model_name):
         call_name = names.find_suggestion(name, _list_call_names(chapter))
         if call_name == "create":  # the object is there already: what is created from it?
-            return _find_use(kind)
+            return _find_only_call_with_id(model_name)
         if call_name:
             return call_name if call_name.startswith("lab.") else f"lab.{chapter}.{call_name}"
     return None
 
 
-def _find_use(kind: str) -> str | None:
+def _find_only_call_with_id(model_name: str) -> str | None:
     """The only call that has a field with the id of a kind of object."""
-    own_id = _make_id_name(kind)
-    operations_with_id = [
+    own_id_name = _make_id_name(model_name)
+    operation_names = [
         operation_name
         for operation_name, operation in OPERATIONS.items()
-        if any(field.name == own_id for field in operation.fields)
+        if any(field.name == own_id_name for field in operation.fields)
     ]
-    if len(operations_with_id) != 1:
+    if len(operation_names) != 1:
         return None
-    return f"lab.{operations_with_id[0]}({own_id}=...)"
+    return f"lab.{operation_names[0]}({own_id_name}=...)"
 
 
-def _find_exact_operation(name: str, kind: str) -> str | None:
+def _find_exact_call(name: str, model_name: str) -> str | None:
     """The call of a lab with exactly this name, such as `lab.transfers.wait`; None if none has."""
-    chapters = [*_list_chapters(kind), "sandbox"]
+    chapters = [*_list_chapters(model_name), "sandbox"]
     return next(
         (f"lab.{chapter}.{name}" for chapter in chapters if name in _list_call_names(chapter)), None
     )
@@ -131,14 +128,14 @@ def _find_exact_operation(name: str, kind: str) -> str | None:
 
 def _list_call_names(chapter: str) -> list[str]:
     """The names of the calls of a part of a lab, such as "create" and "get"."""
-    operations = [
+    operation_names = [
         operation_name for operation_name in OPERATIONS if operation_name.startswith(f"{chapter}.")
     ]
-    verbs = [operation_name.removeprefix(f"{chapter}.") for operation_name in operations]
+    verbs = [operation_name.removeprefix(f"{chapter}.") for operation_name in operation_names]
     return [*verbs, "wait"] if "get" in verbs else verbs  # `wait` gets an object again and again
 
 
-def _make_id_name(kind: str) -> str:
+def _make_id_name(model_name: str) -> str:
     """The name of a field with the id of a model: `conversion_account_id`."""
-    words = split_words(kind)
+    words = split_words(model_name)
     return "_".join([*words, "id"])

@@ -54,11 +54,11 @@ def assumption_rows() -> tuple[Assumption, ...]:
     keys_by_row: dict[str, list[SettingKey]] = {}
     for setting in setting_keys().values():
         keys_by_row.setdefault(setting.row, []).append(setting)
-    areas_and_rows = [(area.AREA, row) for area in AREAS for row in area.ROWS]
-    areas_and_rows += [(READINGS, row) for row in webhook_rows.READINGS]
+    area_row_pairs = [(area.AREA, row) for area in AREAS for row in area.ROWS]
+    area_row_pairs += [(READINGS, row) for row in webhook_rows.READINGS]
     return tuple(
         replace(row, area=area_name, keys=tuple(keys_by_row.get(row.id, ())))
-        for area_name, row in areas_and_rows
+        for area_name, row in area_row_pairs
     )
 
 

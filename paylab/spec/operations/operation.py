@@ -110,20 +110,22 @@ class Operation:
         If the table has `"source_amount": "amount"`, and the answer also has our field `amount`,
         the result has `source_amount`.
         """
-        their_names = {
+        their_name_by_ours = {
             our_name: their_name
             for our_name, their_name in name_table.items()
             if our_name != their_name
         }
-        if not their_names:
+        if not their_name_by_ours:
             return ()
         from .. import models  # pydantic is not needed without other names
 
-        unrenamed_fields = getattr(models, self.answer).model_fields.keys() - their_names.keys()
+        unrenamed_field_names = (
+            getattr(models, self.answer).model_fields.keys() - their_name_by_ours.keys()
+        )
         return tuple(
             our_name
-            for our_name, their_name in their_names.items()
-            if their_name in unrenamed_fields
+            for our_name, their_name in their_name_by_ours.items()
+            if their_name in unrenamed_field_names
         )
 
     def _names_table(self, service: ServiceSettings) -> FrozenDict[str]:
@@ -131,7 +133,7 @@ class Operation:
         return self.names(service) if self.names else FrozenDict()
 
     def _list_unmoved_ids(self, service: ServiceSettings) -> tuple[str, ...]:
-        """The id names of references whose id is where the spec has it, such as `account.id`."""
+        """The id names, such as "account_id", of references whose id is where the spec has it."""
         return tuple(
             field.id_name
             for field in self.references
@@ -163,8 +165,12 @@ class Operation:
     @property
     def example(self) -> dict[str, Any]:
         """A body of examples; a service accepts it if the objects with its ids exist there."""
-        samples = {field.name: field.sample() for field in self.fields}
-        return {field_name: sample for field_name, sample in samples.items() if sample is not None}
+        sample_by_field = {field.name: field.sample() for field in self.fields}
+        return {
+            field_name: sample
+            for field_name, sample in sample_by_field.items()
+            if sample is not None
+        }
 
     def field_names_of_kind(self, *kinds: str) -> tuple[str, ...]:
         """The names of the fields of these kinds, in order."""

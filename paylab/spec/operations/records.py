@@ -308,7 +308,7 @@ def rename_event_object(
 
     They have the names of answers: those in `transfer.failed` are the names of a Transfer.
     """
-    model = event_type.partition(".")[0].title()
-    renamed_object = convert(answer_names(model, service), payload)
+    model_name = event_type.partition(".")[0].title()
+    renamed_object = convert(answer_names(model_name, service), payload)
     # The details of deposit instructions have a table of names of their own.
     return rename_instruction_details(service, renamed_object, convert)

@@ -29,11 +29,11 @@ def fill_path(name: str, service: ServiceSettings, parts: Mapping[str, str]) -> 
     operation = OPERATIONS[name]
     template = operation.path(service)
     if template == NONE:
-        key = setting_key_of(operation.path)
+        path_key = setting_key_of(operation.path)
         raise MissingOperationError(
-            f'the service has no operation {operation.name}: {key} is "{NONE}"; set it in '
+            f'the service has no operation {operation.name}: {path_key} is "{NONE}"; set it in '
             "service.toml if your provider documents a path",
-            key,
+            path_key,
         )
     return PLACEHOLDER.sub(lambda match: _encode_segment(parts[match[1]]), template)
 
@@ -43,18 +43,20 @@ def check_routes(routes: Collection[Route], changed_keys: Collection[str]) -> No
 
     It names the key of one of the two paths, if possible one that was changed.
     """
-    routes_by_shape: dict[tuple[str, str], Route] = {}
+    route_by_method_and_shape: dict[tuple[str, str], Route] = {}
     for route in routes:
-        shape = (route.method, make_template_shape(route.template))
-        earlier_route = routes_by_shape.setdefault(shape, route)
+        method_and_shape = (route.method, make_template_shape(route.template))
+        earlier_route = route_by_method_and_shape.setdefault(method_and_shape, route)
         if earlier_route is route:
             continue
-        key = setting_key_of(OPERATIONS[route.operation].path)
-        if key not in changed_keys:
-            key = setting_key_of(OPERATIONS[earlier_route.operation].path)
-        both_operations = f"{earlier_route.operation} and {route.operation}"
-        message = f"{key}: {route.method} {route.template} would be both {both_operations}"
-        raise ServiceError(message, key)
+        path_key = setting_key_of(OPERATIONS[route.operation].path)
+        if path_key not in changed_keys:
+            path_key = setting_key_of(OPERATIONS[earlier_route.operation].path)
+        both_operations_text = f"{earlier_route.operation} and {route.operation}"
+        message = (
+            f"{path_key}: {route.method} {route.template} would be both {both_operations_text}"
+        )
+        raise ServiceError(message, path_key)
 
 
 def _encode_segment(text: str) -> str:

@@ -64,7 +64,7 @@ def find_line(text: str, key: str) -> int:
     it, else the last line.
     """
     file_lines = text.splitlines()
-    table = ""
+    table_name = ""
     container_line_number = 0  # line of the key, or of the innermost table that has it
     container_name = ""  # name of that table
     inner_line_number = 0  # first line of a key inside the key
@@ -74,9 +74,9 @@ def find_line(text: str, key: str) -> int:
             continue
         written_name = re.sub(r"[\s\"']", "", key_match["table"] or key_match["key"])
         if key_match["table"]:
-            table = written_name
+            table_name = written_name
         else:
-            written_name = f"{table}.{written_name}".strip(".")
+            written_name = f"{table_name}.{written_name}".strip(".")
         is_key_or_around = f"{key}.".startswith(f"{written_name}.")
         if is_key_or_around and len(written_name) > len(container_name):
             container_line_number = line_number
@@ -91,19 +91,22 @@ def service_file_text(values: Mapping[str, object], schema: str = "") -> str:
 
     `values` are by dotted key; `schema` is the file or address of the JSON Schema.
     """
-    tables: dict[str, list[str]] = {}
-    for setting in setting_keys().values():
-        if setting.name not in values:
+    entries_by_table: dict[str, list[str]] = {}
+    for setting_key in setting_keys().values():
+        if setting_key.name not in values:
             continue
-        question = textwrap.wrap(
-            setting.question, QUESTION_WIDTH, initial_indent="# ", subsequent_indent="# "
+        question_lines = textwrap.wrap(
+            setting_key.question, QUESTION_WIDTH, initial_indent="# ", subsequent_indent="# "
         )
-        for table, entry_lines in _write_table_entries(
-            setting.name, to_json_value(values[setting.name])
+        for table_name, entry_lines in _write_table_entries(
+            setting_key.name, to_json_value(values[setting_key.name])
         ):
-            tables.setdefault(table, []).append("\n".join([*question, *entry_lines]))
+            entries_by_table.setdefault(table_name, []).append(
+                "\n".join([*question_lines, *entry_lines])
+            )
     table_texts = [
-        f"[{table}]\n" + "\n".join(entry_lines) + "\n" for table, entry_lines in tables.items()
+        f"[{table_name}]\n" + "\n".join(entry_lines) + "\n"
+        for table_name, entry_lines in entries_by_table.items()
     ]
     head_text = f"#:schema {schema}\n{INTRODUCTION}" if schema else INTRODUCTION
     return "\n".join([head_text, *table_texts])
@@ -115,25 +118,25 @@ def _write_table_entries(table_name: str, setting_value: object) -> Iterator[tup
     Constant fields, a mapping by operation, have a table for each operation.
     """
     if not isinstance(setting_value, Mapping):
-        table, _, leaf = table_name.rpartition(".")
-        yield table, [f"{leaf} = {_write_toml_value(setting_value)}"]
+        parent_table_name, _, leaf_key = table_name.rpartition(".")
+        yield parent_table_name, [f"{leaf_key} = {_write_toml_value(setting_value)}"]
         return
-    for operation, constants in setting_value.items():
+    for operation_name, constants in setting_value.items():
         entry_lines = [
-            f"{json.dumps(field)} = {_write_toml_value(constant)}"
-            for field, constant in constants.items()
+            f"{json.dumps(field_name)} = {_write_toml_value(constant)}"
+            for field_name, constant in constants.items()
         ]
-        yield f"{table_name}.{json.dumps(operation)}", entry_lines
+        yield f"{table_name}.{json.dumps(operation_name)}", entry_lines
 
 
 def _write_toml_value(setting_value: object) -> str:
     """Write a value as TOML; an object becomes an inline table."""
     if isinstance(setting_value, Mapping):
-        members = (
+        member_texts = (
             f"{json.dumps(member_name)} = {_write_toml_value(inner_value)}"
             for member_name, inner_value in setting_value.items()
         )
-        return f"{{ {', '.join(members)} }}"
+        return f"{{ {', '.join(member_texts)} }}"
     if isinstance(setting_value, list):
         return f"[{', '.join(map(_write_toml_value, setting_value))}]"
     # Numbers, booleans and text of printable ASCII are the same in JSON and in TOML.

@@ -48,8 +48,8 @@ class FrozenDict(Mapping[str, V_co]):
         from pydantic_core import core_schema
 
         value_schema = handler.generate_schema(get_args(source)[0])
-        mapping = core_schema.dict_schema(core_schema.str_schema(), value_schema)
-        return core_schema.no_info_after_validator_function(freeze_value, mapping)
+        mapping_schema = core_schema.dict_schema(core_schema.str_schema(), value_schema)
+        return core_schema.no_info_after_validator_function(freeze_value, mapping_schema)
 
 
 def to_json_value(value: object) -> Any:

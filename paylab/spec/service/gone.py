@@ -34,7 +34,7 @@ def _convert_account_form(
         if value != "id":
             return {}
         id_name = values.get(f"{tables[0]}.fields.{reference}_id", f"{reference}_id")
-        return {f"{table}.fields.{reference}_id": id_name for table in tables}
+        return {f"{table_name}.fields.{reference}_id": id_name for table_name in tables}
 
     return convert
 
@@ -47,10 +47,10 @@ def _convert_object_name(reference: str) -> Callable[[str, Any, Values], dict[st
 
     def convert(key: str, value: object, values: Values) -> dict[str, Any]:
         """Name the path of the id in the table of the old key."""
-        table = key.partition(".")[0]
-        if values.get(f"{table}.account_form") == "id":
+        table_name = key.partition(".")[0]
+        if values.get(f"{table_name}.account_form") == "id":
             return {}
-        return {f"{table}.fields.{reference}_id": f"{value}.id"}
+        return {f"{table_name}.fields.{reference}_id": f"{value}.id"}
 
     return convert
 

@@ -54,7 +54,7 @@ class SettingKey:
 
     @property
     def example(self) -> Any:
-        """The default, or another value if the default is "none" or that of another key."""
+        """The default, or the first other value if the default is None or "none"."""
         example_values = (self.default, *self.others)
         return next(value for value in example_values if value not in (None, NONE))
 
@@ -72,10 +72,10 @@ def annotation_parts(annotation: object) -> tuple[Any, ...]:
     if get_origin(annotation) is Annotated:
         base_type, *metadata = get_args(annotation)
         return (*annotation_parts(base_type), *metadata)
-    members = get_args(annotation)
-    members_without_none = [member for member in members if member is not type(None)]
-    if len(members_without_none) == 1 and type(None) in members:
-        return annotation_parts(members_without_none[0])
+    union_types = get_args(annotation)
+    types_without_none = [union_type for union_type in union_types if union_type is not type(None)]
+    if len(types_without_none) == 1 and type(None) in union_types:
+        return annotation_parts(types_without_none[0])
     return (annotation,)
 
 

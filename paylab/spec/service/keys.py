@@ -32,23 +32,27 @@ def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[Set
 
     `prefix` starts their dotted names. `outer_path` is what is stated about the groups around it.
     """
-    hints = get_type_hints(type(group), include_extras=True)
-    common_keys: dict[str, SettingKey] = {}  # the keys that a later group of one list inherits
+    hint_by_field = get_type_hints(type(group), include_extras=True)
+    common_key_by_field: dict[
+        str, SettingKey
+    ] = {}  # the keys that a later group of one list inherits
     for field in fields(group):
         key_name = f"{prefix}{field.name}"
         group_value = getattr(group, field.name)
-        hint = hints[field.name]
-        settings = [part for part in annotation_parts(hint) if isinstance(part, Setting)]
+        type_hint = hint_by_field[field.name]
+        settings = [part for part in annotation_parts(type_hint) if isinstance(part, Setting)]
         settings_path = (*outer_path, *((key_name, setting) for setting in settings))
-        title = "".join(setting.inherits for setting in settings)
-        if title:
-            yield from _make_inherited_keys(group_value, key_name, title, common_keys)
+        inherited_title = "".join(setting.inherits for setting in settings)
+        if inherited_title:
+            yield from _make_inherited_keys(
+                group_value, key_name, inherited_title, common_key_by_field
+            )
         elif is_dataclass(group_value):
             yield from _find_keys(group_value, f"{key_name}.", settings_path)
         elif any(setting.question for setting in settings):
-            field_keys = list(_make_keys(group, key_name, hint, group_value, settings_path))
+            field_keys = list(_make_keys(group, key_name, type_hint, group_value, settings_path))
             if field_keys:
-                common_keys[field.name] = field_keys[0]
+                common_key_by_field[field.name] = field_keys[0]
             yield from field_keys
 
 
@@ -62,9 +66,9 @@ def _make_keys(
     has no field with fixed words.
     """
     settings = [setting for _, setting in settings_path]
-    question = _find_last_text(setting.question for setting in settings)
+    question_template = _find_last_text(setting.question for setting in settings)
     word_field = ""
-    if "{field}" in question:
+    if "{field}" in question_template:
         word_field = getattr(group, "field", "")
         if not word_field:
             return
@@ -74,7 +78,7 @@ def _make_keys(
             name=key_name,
             annotation=annotation,
             default=default,
-            question=_fill_question(question, name, our_name, word_field),
+            question=_fill_question(question_template, name, our_name, word_field),
             row=_find_last_text(setting.row for setting in settings),
             origin=_find_last_text(setting.origin for setting in settings) or CHOSEN,
             others=_read_other_values(key_name, annotation, default, settings_path),
@@ -105,7 +109,7 @@ def _make_inherited_keys(
 
     Each is as the common key, `lists.order`, except for its own default.
     """
-    hints = get_type_hints(type(group), include_extras=True)
+    hint_by_field = get_type_hints(type(group), include_extras=True)
     for field in fields(group):
         common_key = common_keys[field.name]
         own_default = getattr(group, field.name)
@@ -113,7 +117,7 @@ def _make_inherited_keys(
         yield replace(
             common_key,
             name=f"{key_name}.{field.name}",
-            annotation=hints[field.name],
+            annotation=hint_by_field[field.name],
             default=own_default,
             others=other_values,
             base=common_key.name,
@@ -126,8 +130,8 @@ def _fill_question(question: str, key_name: str, our_name: str, word_field: str)
 
     The account is what the dotted key has between its first and its last name: "MX bank_account".
     """
-    account = key_name.partition(".")[2].rpartition(".")[0].replace(".", " ")
-    text_by_placeholder = {"name": our_name, "account": account, "field": word_field}
+    account_text = key_name.partition(".")[2].rpartition(".")[0].replace(".", " ")
+    text_by_placeholder = {"name": our_name, "account": account_text, "field": word_field}
     for placeholder, placeholder_text in text_by_placeholder.items():
         question = question.replace(f"{{{placeholder}}}", placeholder_text)
     return question
@@ -225,18 +229,22 @@ def unknown_setting_message(key: str) -> str:
 
     if is_group(key):
         return f"{key} is a table, not a value"
-    known_table = key
+    known_table_name = key
     unknown_rest = key  # what the known table does not have
-    while known_table and not is_group(known_table):
-        known_table, _, unknown_rest = known_table.rpartition(".")
+    while known_table_name and not is_group(known_table_name):
+        known_table_name, _, unknown_rest = known_table_name.rpartition(".")
     paths_elsewhere = _find_paths_with(unknown_rest.partition(".")[0])
-    if not known_table and 0 < len(paths_elsewhere) <= LISTED_PATHS_MAX:
+    if not known_table_name and 0 < len(paths_elsewhere) <= LISTED_PATHS_MAX:
         return f"there is no setting {key}; there are {', '.join(paths_elsewhere)}"
-    prefix = f"{known_table}." if known_table else ""
-    inner_keys = [name.removeprefix(prefix) for name in setting_keys() if name.startswith(prefix)]
+    key_prefix = f"{known_table_name}." if known_table_name else ""
+    inner_keys = [
+        name.removeprefix(key_prefix) for name in setting_keys() if name.startswith(key_prefix)
+    ]
     known_names = dict.fromkeys(inner_key.partition(".")[0] for inner_key in inner_keys)
-    nearest_keys = [f"{prefix}{name}" for name in get_close_matches(unknown_rest, known_names, 2)]
+    nearest_keys = [
+        f"{key_prefix}{name}" for name in get_close_matches(unknown_rest, known_names, 2)
+    ]
     if nearest_keys:
         return f"there is no setting {key}; nearest: {', '.join(nearest_keys)}"
-    all_keys = ", ".join(f"{prefix}{name}" for name in known_names)
-    return f"there is no setting {key}; {known_table or 'a service.toml'} has: {all_keys}"
+    all_keys_text = ", ".join(f"{key_prefix}{name}" for name in known_names)
+    return f"there is no setting {key}; {known_table_name or 'a service.toml'} has: {all_keys_text}"

@@ -59,10 +59,10 @@ class ListForm:
         """The service's names of `limit` and `cursor`, without those that it does not have."""
         if self.is_array:
             return {}
-        their_names = {"limit": self.limit_parameter, "cursor": self.cursor_parameter}
+        their_name_by_ours = {"limit": self.limit_parameter, "cursor": self.cursor_parameter}
         return {
             our_name: their_name
-            for our_name, their_name in their_names.items()
+            for our_name, their_name in their_name_by_ours.items()
             if their_name != NONE
         }
 

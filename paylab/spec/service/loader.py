@@ -38,23 +38,28 @@ def flatten_values(values: Mapping[str, object], prefix: str = "") -> Iterator[t
 
     A table that is one setting, such as constant fields, stays one value.
     """
-    for member_name, member in values.items():
+    for member_name, nested_value in values.items():
         dotted_key = f"{prefix}{member_name}"
-        setting = setting_keys().get(dotted_key)
+        setting_key = setting_keys().get(dotted_key)
         if dotted_key.startswith(f"{EXTRA}."):
             operation_name = dotted_key.removeprefix(f"{EXTRA}.")
-            yield EXTRA, {operation_name: member}
-        elif dotted_key == EXTRA and isinstance(member, Mapping):
+            yield EXTRA, {operation_name: nested_value}  # constants of one operation
+        elif dotted_key == EXTRA and isinstance(nested_value, Mapping):
             yield from (
-                (EXTRA, {member_name: inner_values}) for member_name, inner_values in member.items()
+                (EXTRA, {member_name: inner_values})
+                for member_name, inner_values in nested_value.items()
             )
-        elif setting and isinstance(member, Mapping) and {*member} == {setting.field}:
+        elif (
+            setting_key
+            and isinstance(nested_value, Mapping)
+            and {*nested_value} == {setting_key.field}
+        ):
             # The words of the one field of an account, under the name of the field.
-            yield dotted_key, member[setting.field]
-        elif setting is None and isinstance(member, Mapping) and is_group(dotted_key):
-            yield from flatten_values(member, f"{dotted_key}.")
+            yield dotted_key, nested_value[setting_key.field]
+        elif setting_key is None and isinstance(nested_value, Mapping) and is_group(dotted_key):
+            yield from flatten_values(nested_value, f"{dotted_key}.")
         else:
-            yield dotted_key, member
+            yield dotted_key, nested_value
 
 
 def merge_values(values: Iterator[tuple[str, Any]]) -> dict[str, Any]:
@@ -74,8 +79,8 @@ def read_declared_settings(values: Mapping[str, object]) -> tuple[ServiceSetting
     `values` are nested or by dotted key. Keys of older files are replaced, with a ConfigWarning
     for each.
     """
-    current_values, replacements = replace_gone_keys(merge_values(flatten_values(values)))
-    for key, sentence in replacements.items():
+    current_values, sentence_by_gone_key = replace_gone_keys(merge_values(flatten_values(values)))
+    for key, sentence in sentence_by_gone_key.items():
         warn_caller(ConfigWarning(sentence, key), ConfigWarning)
     current_values = translate_to_our_names(current_values)
     settings = read_settings(current_values)
@@ -92,26 +97,30 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
     WrongSettingError with one problem for each unknown key and each wrong value.
     """
     settings = ServiceSettings()
-    settings_json = _to_json_value(settings)
-    problems: dict[str, str] = {}
+    settings_tables = _to_json_value(settings)
+    problem_by_key: dict[str, str] = {}
     for dotted_key, setting_value in values.items():
         setting = setting_keys().get(dotted_key)
         if setting is None:
-            problems[dotted_key] = unknown_setting_message(dotted_key)
-        elif setting_value is None or _is_of_another_type(setting, setting_value):
-            requirement = _describe_requirement(setting)
-            problems[dotted_key] = f"{dotted_key} {requirement}, not {setting_value!r:.80}"
+            problem_by_key[dotted_key] = unknown_setting_message(dotted_key)
+        elif setting_value is None or _equals_word_of_other_type(setting, setting_value):
+            requirement_text = _describe_requirement(setting)
+            problem_by_key[dotted_key] = (
+                f"{dotted_key} {requirement_text}, not {setting_value!r:.80}"
+            )
         else:
-            _set_in_tables(settings_json, dotted_key, to_json_value(setting_value))
-    problems |= _check_constants(values.get(EXTRA, {}))
+            _set_in_tables(settings_tables, dotted_key, to_json_value(setting_value))
+    problem_by_key |= _check_constants(values.get(EXTRA, {}))
     try:
-        json_text = json.dumps(settings_json, default=repr)
+        json_text = json.dumps(settings_tables, default=repr)
         settings = _make_adapter().validate_json(json_text, strict=True)
     except ValueError as error:
-        problems |= _list_validation_problems(error, values)
-    if problems:
-        ordered_keys = sorted(problems, key=[*values, *problems].index)
-        raise WrongSettingError({dotted_key: problems[dotted_key] for dotted_key in ordered_keys})
+        problem_by_key |= _list_validation_problems(error, values)
+    if problem_by_key:
+        ordered_keys = sorted(problem_by_key, key=[*values, *problem_by_key].index)
+        raise WrongSettingError(
+            {dotted_key: problem_by_key[dotted_key] for dotted_key in ordered_keys}
+        )
     return settings
 
 
@@ -153,21 +162,21 @@ def _check_constants(constants_by_operation: object) -> dict[str, str]:
     operation_names = [
         operation_name for operation_name, operation in OPERATIONS.items() if operation.fields
     ]
-    problems = {}
-    for operation, constants in constants_by_operation.items():
+    problem_by_key = {}
+    for operation_name, constants in constants_by_operation.items():
         # TOML reads [extra.transfers.create] as a table `create` in a table `transfers`.
-        unquoted_verb = _find_unquoted_verb(operation, constants, operation_names)
+        unquoted_verb = _find_unquoted_verb(operation_name, constants, operation_names)
         if unquoted_verb:
-            table_name = f"{EXTRA}.{operation}.{unquoted_verb}"
-            problems[table_name] = (
+            table_name = f"{EXTRA}.{operation_name}.{unquoted_verb}"
+            problem_by_key[table_name] = (
                 f"{table_name} needs quotes around the operation: "
-                f'write [{EXTRA}."{operation}.{unquoted_verb}"]'
+                f'write [{EXTRA}."{operation_name}.{unquoted_verb}"]'
             )
             continue
-        problem = _find_constants_problem(operation, constants, operation_names)
+        problem = _find_constants_problem(operation_name, constants, operation_names)
         if problem:
-            problems[f"{EXTRA}.{operation}"] = f'{EXTRA}."{operation}" {problem}'
-    return problems
+            problem_by_key[f"{EXTRA}.{operation_name}"] = f'{EXTRA}."{operation_name}" {problem}'
+    return problem_by_key
 
 
 def _find_constants_problem(
@@ -182,8 +191,8 @@ def _find_constants_problem(
     if not isinstance(constants, Mapping):
         return "must be a table of fields"
     if FILL_IN in json.dumps(constants, default=repr):
-        field_names = ", ".join(_find_unfilled_fields(constants))
-        return f"has no value for {field_names}: write one in place of {FILL_IN!r}"
+        field_names_text = ", ".join(_find_unfilled_fields(constants))
+        return f"has no value for {field_names_text}: write one in place of {FILL_IN!r}"
     return ""
 
 
@@ -210,25 +219,29 @@ def _list_validation_problems(
     error: ValueError, value_by_key: Mapping[str, object]
 ) -> dict[str, str]:
     """The problem of each wrong value by its key, from the error of pydantic."""
-    problems: dict[str, str] = {}
+    problem_by_key: dict[str, str] = {}
     validation_error: ValidationError = error  # type: ignore[assignment] # pydantic is loaded
-    for detail in validation_error.errors(include_url=False):
-        path = ".".join(map(str, detail["loc"]))
-        setting_key = next(
-            (known_key for known_key in value_by_key if f"{path}.".startswith(f"{known_key}.")),
-            path,
+    for error_detail in validation_error.errors(include_url=False):
+        dotted_path = ".".join(map(str, error_detail["loc"]))
+        wrong_key = next(
+            (
+                known_key
+                for known_key in value_by_key
+                if f"{dotted_path}.".startswith(f"{known_key}.")
+            ),
+            dotted_path,
         )
-        if setting_key not in problems and setting_key != EXTRA:
+        if wrong_key not in problem_by_key and wrong_key != EXTRA:
             # The error of a limit says what the value must be.
-            limit_error = detail.get("ctx", {}).get("error")
-            requirement = limit_error or _describe_requirement(setting_keys()[setting_key])
-            problems[setting_key] = (
-                f"{setting_key} {requirement}, not {value_by_key.get(setting_key)!r:.80}"
+            limit_error = error_detail.get("ctx", {}).get("error")
+            requirement_text = limit_error or _describe_requirement(setting_keys()[wrong_key])
+            problem_by_key[wrong_key] = (
+                f"{wrong_key} {requirement_text}, not {value_by_key.get(wrong_key)!r:.80}"
             )
-    return problems
+    return problem_by_key
 
 
-def _is_of_another_type(setting: SettingKey, setting_value: object) -> bool:
+def _equals_word_of_other_type(setting: SettingKey, setting_value: object) -> bool:
     """Whether a value equals a word but has another type, as 401.0 and True equal 401 and 1."""
     return any(
         word == setting_value and type(word) is not type(setting_value) for word in setting.words

@@ -22,28 +22,28 @@ def translate_to_our_names(values: Mapping[str, object]) -> dict[str, Any]:
     translated_values = dict(values)
     for setting_key, setting_value in values.items():
         if setting_key.endswith(REQUIRED):
-            table = setting_key.removesuffix(REQUIRED)
+            table_name = setting_key.removesuffix(REQUIRED)
             translated_values[setting_key] = _translate_required_fields(
-                table, setting_value, values
+                table_name, setting_value, values
             )
     return translated_values
 
 
 def _translate_required_fields(
-    table: str, required: object, value_by_key: Mapping[str, object]
+    table_name: str, required: object, value_by_key: Mapping[str, object]
 ) -> Any:
     """Rename a list of required fields to our names; a value that is no list is unchanged.
 
-    `table` is the dotted name of the table that the list stands in.
+    `table_name` is the dotted name of the table that the list stands in.
     """
     if not isinstance(required, list | tuple):
         return required
-    our_names = {}
-    for name_key in _list_name_keys(table):
+    our_name_by_theirs = {}
+    for name_key in _list_name_keys(table_name):
         their_name = value_by_key.get(name_key, setting_keys()[name_key].default)
         if isinstance(their_name, str):  # any other value is refused later
-            our_names[their_name] = name_key.partition(FIELDS_MARK)[2]
-    return [_translate_field(field, our_names) for field in required]
+            our_name_by_theirs[their_name] = name_key.partition(FIELDS_MARK)[2]
+    return [_translate_field(field, our_name_by_theirs) for field in required]
 
 
 def _translate_field(field: object, our_names: Mapping[Any, str]) -> object:
@@ -53,9 +53,9 @@ def _translate_field(field: object, our_names: Mapping[Any, str]) -> object:
     return our_names.get(field, field)
 
 
-def _list_name_keys(table: str) -> list[str]:
+def _list_name_keys(table_name: str) -> list[str]:
     """The keys of the names of an object's fields, such as `quotes.fields.total_fee`."""
-    return [key for key in setting_keys() if key.startswith(f"{table}{FIELDS_MARK}")]
+    return [key for key in setting_keys() if key.startswith(f"{table_name}{FIELDS_MARK}")]
 
 
 def check_names(values: Mapping[str, object], changed_keys: Collection[str]) -> None:
@@ -64,11 +64,13 @@ def check_names(values: Mapping[str, object], changed_keys: Collection[str]) -> 
     `values` are all settings by key. Only names under `changed_keys` are compared with others.
     """
     for changed_key in changed_keys:
-        table, _, field = changed_key.partition(FIELDS_MARK)
-        if not field:
+        table_name, _, field_name = changed_key.partition(FIELDS_MARK)
+        if not field_name:
             continue
-        other_keys = [name_key for name_key in _list_name_keys(table) if name_key != changed_key]
-        for other_key in (*other_keys, *_list_unrenamed_fields(table)):
+        other_keys = [
+            name_key for name_key in _list_name_keys(table_name) if name_key != changed_key
+        ]
+        for other_key in (*other_keys, *_list_unrenamed_fields(table_name)):
             default_name = other_key.rpartition(".")[2]
             other_name = values.get(other_key, default_name)
             if _are_same_or_nested(str(values[changed_key]), str(other_name)):
@@ -76,19 +78,19 @@ def check_names(values: Mapping[str, object], changed_keys: Collection[str]) -> 
                 raise ServiceError(message, changed_key)
 
 
-def _list_unrenamed_fields(table: str) -> list[str]:
+def _list_unrenamed_fields(table_name: str) -> list[str]:
     """The dotted names, with the table, of the fields of a body that no setting can rename."""
     operations = [
         operation
         for operation in OPERATIONS.values()
-        if setting_key_of(operation.names) == f"{table}.fields"
+        if setting_key_of(operation.names) == f"{table_name}.fields"
     ]
-    references = {field.name for operation in operations for field in operation.references}
+    reference_names = {field.name for operation in operations for field in operation.references}
     field_names = {
         field_name for operation in operations for field_name in operation.by_name
-    } - references
-    renamed_fields = {key.partition(FIELDS_MARK)[2] for key in _list_name_keys(table)}
-    return [f"{table}.{field_name}" for field_name in sorted(field_names - renamed_fields)]
+    } - reference_names
+    renamable_names = {key.partition(FIELDS_MARK)[2] for key in _list_name_keys(table_name)}
+    return [f"{table_name}.{field_name}" for field_name in sorted(field_names - renamable_names)]
 
 
 def _are_same_or_nested(field_path: str, other_path: str) -> bool:

@@ -26,19 +26,21 @@ def service_schema() -> Schema:
     >>> service_schema()["properties"]["signing"]["properties"]["tolerance"]["maximum"]
     86400
     """
-    root = _make_empty_table()
+    root_schema = _make_empty_table()
     for key_name, setting in setting_keys().items():
         if key_name == EXTRA:
-            root["properties"][EXTRA] = _make_constants_schema(setting)
+            root_schema["properties"][EXTRA] = _make_constants_schema(setting)
             continue
         *group_names, setting_name = key_name.split(".")
-        table = root
+        table_schema = root_schema
         settings: Any = ServiceSettings()
         for group_name in group_names:
             settings = getattr(settings, group_name)
-            table = table["properties"].setdefault(group_name, _make_group_schema(settings))
-        table["properties"][setting_name] = _make_setting_schema(setting)
-    return {"$schema": DIALECT, "title": "service.toml", **root}
+            table_schema = table_schema["properties"].setdefault(
+                group_name, _make_group_schema(settings)
+            )
+        table_schema["properties"][setting_name] = _make_setting_schema(setting)
+    return {"$schema": DIALECT, "title": "service.toml", **root_schema}
 
 
 def schema_text() -> str:

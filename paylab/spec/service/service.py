@@ -94,12 +94,12 @@ class Service(ServiceSettings):
         """
         from . import files
 
-        file = Path(path)
-        tables, file_text = files.read_service_file(file)
+        file_path = Path(path)
+        tables, file_text = files.read_service_file(file_path)
 
         def name_line(key: str, sentence: str) -> str:
             """Put the file and the line of a key before a sentence about it."""
-            return f"{file}, line {files.find_line(file_text, key)}: {sentence}"
+            return f"{file_path}, line {files.find_line(file_text, key)}: {sentence}"
 
         try:
             with warnings.catch_warnings(record=True) as caught_warnings:
@@ -143,10 +143,11 @@ class Service(ServiceSettings):
     @cached_property
     def is_default(self) -> bool:
         """Whether all settings have their defaults."""
-        defaults = ServiceSettings()
-        group_names = [group.name for group in fields(defaults)]
+        default_settings = ServiceSettings()
+        group_names = [group_field.name for group_field in fields(default_settings)]
         return all(
-            getattr(self, group_name) == getattr(defaults, group_name) for group_name in group_names
+            getattr(self, group_name) == getattr(default_settings, group_name)
+            for group_name in group_names
         )
 
     @cached_property
@@ -223,12 +224,12 @@ class Service(ServiceSettings):
         >>> lab.service.settings()[0].key
         'signing.empty_query'
         """
-        defaults = ServiceSettings()
+        default_settings = ServiceSettings()
         return tuple(
             SettingRow(
                 key=dotted_key,
                 value=read_value(self, dotted_key),
-                default=read_value(defaults, dotted_key),
+                default=read_value(default_settings, dotted_key),
                 origin=self.origin(dotted_key),
                 row=setting.row,
                 question=setting.question,
@@ -284,8 +285,8 @@ class Service(ServiceSettings):
         Without a country, those of the only country that has the type.
         """
         if country is None:
-            candidates = self.accounts_of(kind)
-            return candidates[0] if len(candidates) == 1 else None
+            possible_settings = self.accounts_of(kind)
+            return possible_settings[0] if len(possible_settings) == 1 else None
         region = "SEPA" if country in codes.SEPA else country
         read_account = ACCOUNTS.get(f"{region}.{kind}") or ACCOUNTS.get(str(kind))
         return read_account(self.financial_accounts) if read_account else None

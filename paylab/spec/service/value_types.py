@@ -151,21 +151,23 @@ class PathLimit(Limit):
         """Return a valid path of an operation unchanged; "none" only if it `may_be_none`."""
         if self.may_be_none and value == NONE:
             return NONE
-        example = "".join(["/v1/things", *(f"/{{{placeholder}}}" for placeholder in self.holds)])
-        requirement = f'must be a path such as "{example}"'
+        example_path = "".join(
+            ["/v1/things", *(f"/{{{placeholder}}}" for placeholder in self.holds)]
+        )
+        requirement_text = f'must be a path such as "{example_path}"'
         none_hint = f', or "{NONE}" if there is no such operation' if self.may_be_none else ""
         if not isinstance(value, str) or not re.fullmatch(_PATH, value):
-            raise ValueError(f"{requirement}{none_hint}")
+            raise ValueError(f"{requirement_text}{none_hint}")
         from urllib.parse import unquote  # not needed without a file
 
         if any(unquote(path_segment) in (".", "..") for path_segment in value.split("/")):
-            raise ValueError(f'{requirement} without a "." or ".." between slashes{none_hint}')
+            raise ValueError(f'{requirement_text} without a "." or ".." between slashes{none_hint}')
         if not self._has_its_placeholders(value) or value.startswith("/_simulator"):
             placeholders = [f"{{{placeholder}}}" for placeholder in (*self.holds, *self.may_hold)]
             placeholder_hint = (
                 f" that holds {', '.join(placeholders)}" if placeholders else " without {...}"
             )
-            raise ValueError(f"{requirement}{placeholder_hint}{none_hint}")
+            raise ValueError(f"{requirement_text}{placeholder_hint}{none_hint}")
         return value
 
     def _has_its_placeholders(self, path_text: str) -> bool:
@@ -232,17 +234,17 @@ class WordsLimit(Limit):
 
     def check(self, value: object) -> Any:
         """Return a list of valid words as a tuple."""
-        requirement = "must be a list of words"
+        requirement_text = "must be a list of words"
         if self.words:
-            requirement += f", each one of {', '.join(self.words)}"
+            requirement_text += f", each one of {', '.join(self.words)}"
         if not isinstance(value, list | tuple):
-            raise ValueError(requirement)
+            raise ValueError(requirement_text)
         for setting_word in value:
             if not isinstance(setting_word, str) or not re.fullmatch(_NAME, setting_word):
-                raise ValueError(f"{requirement}: {setting_word!r} is none")
+                raise ValueError(f"{requirement_text}: {setting_word!r} is none")
             if self.words and setting_word not in self.words:
                 hint = _suggest_word(setting_word, self.words)
-                raise ValueError(f"{requirement}: not {setting_word!r}{hint}")
+                raise ValueError(f"{requirement_text}: not {setting_word!r}{hint}")
         if len(set(value)) < len(value):
             raise ValueError("must not contain a word twice")
         return tuple(value)
