@@ -96,11 +96,11 @@ class AccountForm(Form):
         """The equivalent call, to `update` or `create`."""
         details = values.get("details", {})
         if self._edited_account:
-            function = "lab.financial_accounts.update"
-            return write_call(function, self._edited_account.id, details, assign_to="account")
-        function = "lab.financial_accounts.create"
+            function_name = "lab.financial_accounts.update"
+            return write_call(function_name, self._edited_account.id, details, assign_to="account")
+        function_name = "lab.financial_accounts.create"
         account_type = values.get("type", "")
-        return write_call(function, self._owner_id, account_type, details, assign_to="account")
+        return write_call(function_name, self._owner_id, account_type, details, assign_to="account")
 
     def result_rows(self, result: FinancialAccount) -> list[Row]:
         """The account's id and details."""
@@ -133,13 +133,13 @@ class WalletForm(Form):
         self._create = create
         self._owner_id = individual_id
         self._service = service
-        account = countries.of(service).account(None, codes.CRYPTO_WALLET) or NO_ACCOUNT
+        wallet_facts = countries.of(service).account(None, codes.CRYPTO_WALLET) or NO_ACCOUNT
         # The network decides the format of the address, and is chosen first.
-        detail_fields = sorted(account.fields, key=lambda field: not field.form.choices)
+        detail_fields = sorted(wallet_facts.fields, key=lambda field: not field.form.choices)
         self.example_button = Button("Fill with an example", self._fill_example)
         self.helper_nodes = [self.example_button]
-        inputs = [_make_wallet_field(detail_field) for detail_field in detail_fields]
-        super().__init__(inputs, [self.example_button, side_by_side(inputs)])
+        detail_inputs = [_make_wallet_field(detail_field) for detail_field in detail_fields]
+        super().__init__(detail_inputs, [self.example_button, side_by_side(detail_inputs)])
         if example:
             self._fill_example()
 
@@ -166,8 +166,10 @@ class WalletForm(Form):
 
     def _write_code(self, values: JsonObject) -> str:
         """The equivalent call, with the details as one argument."""
-        function = "lab.financial_accounts.create"
-        return write_call(function, self._owner_id, codes.CRYPTO_WALLET, values, assign_to="wallet")
+        function_name = "lab.financial_accounts.create"
+        return write_call(
+            function_name, self._owner_id, codes.CRYPTO_WALLET, values, assign_to="wallet"
+        )
 
     def result_rows(self, result: FinancialAccount) -> list[Row]:
         """The wallet's id, network and address."""
@@ -181,12 +183,12 @@ class WalletForm(Form):
 
 def _make_wallet_field(detail_field: account_types.DetailField) -> FormField:
     """Make a field of a wallet; if its list of values is assumed, you can type another value."""
-    choices = detail_field.form.choices
-    input_type = COMBO if choices else TEXT
-    field = FormField(detail_field.name, detail_label(detail_field.name), input_type)
-    field.is_long = detail_field.name in LONG_DETAILS
-    field.hint = assumed_values_hint(choices)
-    options = [(choice.capitalize(), choice) for choice in choices]
-    field.set_options(options, preselect=bool(choices))
-    field.set_required(detail_field.required, assumed=detail_field.source != "spec")
-    return field
+    known_values = detail_field.form.choices
+    input_type = COMBO if known_values else TEXT
+    wallet_field = FormField(detail_field.name, detail_label(detail_field.name), input_type)
+    wallet_field.is_long = detail_field.name in LONG_DETAILS
+    wallet_field.hint = assumed_values_hint(known_values)
+    options = [(known_value.capitalize(), known_value) for known_value in known_values]
+    wallet_field.set_options(options, preselect=bool(known_values))
+    wallet_field.set_required(detail_field.required, assumed=detail_field.source != "spec")
+    return wallet_field

@@ -75,8 +75,8 @@ class AccountFields(Group):
         """The detail fields of all countries by name; of equal names, the last one."""
         field_by_name: dict[str, account_types.DetailField] = {}
         for corridor in self._countries.all:
-            for account in corridor.accounts:
-                for detail_field in account.fields:
+            for account_facts in corridor.accounts:
+                for detail_field in account_facts.fields:
                     field_by_name[detail_field.name] = detail_field
         return field_by_name
 
@@ -102,12 +102,12 @@ class AccountFields(Group):
         """The `type` and `details` to send; empty when the account is added later."""
         if not self.type.value:
             return {}
-        details = {}
+        value_by_detail = {}
         for detail_field in self.account.fields:
             detail_value = self.details[detail_field.name].value
             if detail_value not in ("", None):
-                details[detail_field.name] = detail_value
-        return {"type": self.type.value, "details": details}
+                value_by_detail[detail_field.name] = detail_value
+        return {"type": self.type.value, "details": value_by_detail}
 
     def fill(self, account_type: str, details: JsonMapping) -> None:
         """Fill in the type and its details."""
@@ -123,32 +123,36 @@ class AccountFields(Group):
         self._country = country
         self.type.set_options(self._type_options())
         self.type.set_required(not self._may_add_later)
-        detail_fields = {detail_field.name: detail_field for detail_field in self.account.fields}
-        for detail_name, field in self.details.items():
-            field.visible = detail_name in detail_fields
-        for detail_name, detail_field in detail_fields.items():
+        detail_field_by_name = {
+            detail_field.name: detail_field for detail_field in self.account.fields
+        }
+        for detail_name, detail_input in self.details.items():
+            detail_input.visible = detail_name in detail_field_by_name
+        for detail_name, detail_field in detail_field_by_name.items():
             self._adjust_detail(self.details[detail_name], detail_field)
-        self.upload.visible = QR_TEXT_FIELD in detail_fields
+        self.upload.visible = QR_TEXT_FIELD in detail_field_by_name
 
     def _type_options(self) -> list[tuple[str, str]]:
         """The labels and codes of the account types of the country."""
         corridor = self._countries.get(self._country)
         type_codes = corridor.account_types if corridor else ()
-        options = [(TYPE_LABELS[account_type], account_type) for account_type in type_codes]
-        return [ADD_LATER, *options] if self._may_add_later else options
+        type_options = [(TYPE_LABELS[account_type], account_type) for account_type in type_codes]
+        return [ADD_LATER, *type_options] if self._may_add_later else type_options
 
     def _adjust_detail(self, field: FormField, detail_field: account_types.DetailField) -> None:
         """Set the list of values, the hint and the format of a detail, which others can decide."""
-        inputs = {
+        value_by_detail = {
             detail_name: detail_input.value for detail_name, detail_input in self.details.items()
         }
-        value_format = detail_field.form_in(inputs)
+        value_format = detail_field.form_in(value_by_detail)
         if value_format.choices:
-            is_open_list = value_format.source != "spec"
-            field.input = COMBO if is_open_list else SELECT
-            options = [(choice, choice) for choice in value_format.choices]
-            field.set_options(options, self._country, preselect=detail_field.name != ISSUER_FIELD)
-            field.hint = assumed_values_hint(value_format.choices) if is_open_list else ""
+            accepts_other_values = value_format.source != "spec"
+            field.input = COMBO if accepts_other_values else SELECT
+            value_options = [(choice, choice) for choice in value_format.choices]
+            field.set_options(
+                value_options, self._country, preselect=detail_field.name != ISSUER_FIELD
+            )
+            field.hint = assumed_values_hint(value_format.choices) if accepts_other_values else ""
         elif detail_field.name == QR_TEXT_FIELD:
             field.hint = _payee_hint(field.value)
         else:
@@ -181,12 +185,12 @@ def make_normaliser(value_format: Format | None) -> Callable[[str], str]:
 
 def format_hint(value_format: Format) -> str:
     """The format of an input, and whether check digits are verified."""
-    requirement = value_format.message.removeprefix("must be ").removeprefix("exactly ")
-    note = value_format.note
-    algorithm = accounts.ALGORITHMS.get(value_format.check_digit)
-    if algorithm and not note:
-        note = "most typos are noticed"
-    phrases = [phrase for phrase in (requirement, note) if phrase]
+    required_text = value_format.message.removeprefix("must be ").removeprefix("exactly ")
+    note_text = value_format.note
+    check_algorithm = accounts.ALGORITHMS.get(value_format.check_digit)
+    if check_algorithm and not note_text:
+        note_text = "most typos are noticed"
+    phrases = [phrase for phrase in (required_text, note_text) if phrase]
     return " ".join(f"{phrase[:1].upper()}{phrase[1:]}." for phrase in phrases)
 
 

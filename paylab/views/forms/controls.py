@@ -46,8 +46,8 @@ class FormControls:
 
     def frame(self, inputs: Sequence[Node], *, is_sent: bool) -> Node:
         """The inputs with buttons, message and code below; a sent form has the message first."""
-        controls = [self.message, self._actions] if is_sent else [self._actions, self.message]
-        self._frame.children = [*inputs, *controls, self.code]
+        control_nodes = [self.message, self._actions] if is_sent else [self._actions, self.message]
+        self._frame.children = [*inputs, *control_nodes, self.code]
         return self._frame
 
     def lock(self, is_locked: bool) -> None:
@@ -70,10 +70,10 @@ class FormControls:
 
     def show_failure(self, lines: Iterable[str]) -> None:
         """Show why nothing was sent, or what the service answered."""
-        paragraphs = [
+        paragraphs_html = [
             f'<p class="paylab-error">{html.escape(failure_line)}</p>' for failure_line in lines
         ]
-        self.message.html = f'<div class="paylab-failure">{"".join(paragraphs)}</div>'
+        self.message.html = f'<div class="paylab-failure">{"".join(paragraphs_html)}</div>'
 
     def forget_attempt(self) -> None:
         """Remove the button that confirms doubts, and a message that nothing was sent."""
@@ -81,10 +81,10 @@ class FormControls:
         if NOT_SENT in self.message.html:
             self.message.html = ""
 
-    def show_result(self, headline: str, sender: str, rows: Sequence[Row]) -> None:
+    def show_result(self, headline: str, sender_sentence: str, rows: Sequence[Row]) -> None:
         """Show the result, and a sentence on who sent the form; it is empty after a click."""
         headline_html = f'<p class="paylab-good"><strong>✓ {html.escape(headline)}</strong></p>'
-        sender_html = f'<p class="paylab-hint">{sender}</p>' if sender else ""
-        table = html.table(rows) if rows else ""
-        answer_html = headline_html + sender_html + table
+        sender_html = f'<p class="paylab-hint">{sender_sentence}</p>' if sender_sentence else ""
+        table_html = html.table(rows) if rows else ""
+        answer_html = headline_html + sender_html + table_html
         self.message.html = f'<div class="paylab-answer">{answer_html}</div>'

@@ -76,7 +76,8 @@ class ConversionAccountForm(OrderForm):
     def _make_fields(self, currency: str, wallet_id: str | None) -> list[FormField]:
         """Make the inputs; RuleError if the person has no wallet with this id."""
         wallet_options = [
-            (_wallet_label(wallet), option_id) for option_id, wallet in self._wallets.items()
+            (_wallet_label(wallet), wallet_option_id)
+            for wallet_option_id, wallet in self._wallets.items()
         ]
         wallet_field = FormField(
             "payout_account", "Wallet to pay out to", SELECT, options=wallet_options
@@ -120,16 +121,16 @@ class ConversionAccountForm(OrderForm):
         if self._owner_id and not self._wallets:
             message = "is missing: register one with lab.forms.wallet(person)"
             return [Problem("payout_account", message)]
-        body = {"individual_id": self._owner_id or "-", **values}
-        body["payout_account"] = {"id": values.get("payout_account")}
-        return deposits.check_account(body, service=self._service)
+        account_body = {"individual_id": self._owner_id or "-", **values}
+        account_body["payout_account"] = {"id": values.get("payout_account")}
+        return deposits.check_account(account_body, service=self._service)
 
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """Warn when the address of the chosen wallet looks mistyped."""
         wallet = self._wallets.get(str(values.get("payout_account")))
-        details = (wallet.details if wallet else None) or {}
+        wallet_details = (wallet.details if wallet else None) or {}
         return wallet_addresses.warn_address(
-            details.get("network"), details.get("address"), "payout_account"
+            wallet_details.get("network"), wallet_details.get("address"), "payout_account"
         )
 
     @property
@@ -157,23 +158,23 @@ class ConversionAccountForm(OrderForm):
 
     def _create_account(self, values: JsonObject) -> ConversionAccount:
         """Open an account for the chosen wallet and currency."""
-        arguments = {**values, **self.order_options}
-        wallet_id = arguments.pop("payout_account")  # the account that is paid out to is a wallet
-        currency = arguments.pop("source_currency")
-        account: ConversionAccount = self._create(wallet_id, currency, **arguments)
+        call_arguments = {**values, **self.order_options}
+        wallet_id = call_arguments.pop("payout_account")  # the account to pay out to is a wallet
+        currency = call_arguments.pop("source_currency")
+        account: ConversionAccount = self._create(wallet_id, currency, **call_arguments)
         return account
 
     def _write_code(self, values: JsonObject) -> str:
         """The equivalent call, with a wait after a 202."""
-        options = {**values, **self.order_options}
-        wallet_id = options.pop("payout_account", "")
-        currency = options.pop("source_currency", "")
+        call_options = {**values, **self.order_options}
+        wallet_id = call_options.pop("payout_account", "")
+        currency = call_options.pop("source_currency", "")
         creation_call = write_call(
             "lab.conversion_accounts.create",
             self._owner_id,
             wallet_id,
             currency,
-            keywords=options,
+            keywords=call_options,
             assign_to="account",
         )
         return f"{creation_call}\naccount = lab.conversion_accounts.wait(account.id)"
@@ -230,11 +231,11 @@ def _is_opened(account: ConversionAccount) -> bool:
 
 def _wallet_label(wallet: FinancialAccount) -> str:
     """The shortened address of a wallet and its network."""
-    details = wallet.details or {}
-    address = str(details.get("address", ""))
-    if len(address) > 12:
-        address = f"{address[:6]}…{address[-4:]}"
-    return f"{address} on {details.get('network', 'an unknown network')}"
+    wallet_details = wallet.details or {}
+    address_text = str(wallet_details.get("address", ""))
+    if len(address_text) > 12:
+        address_text = f"{address_text[:6]}…{address_text[-4:]}"
+    return f"{address_text} on {wallet_details.get('network', 'an unknown network')}"
 
 
 DEFAULT_AMOUNT = Decimal(10)
@@ -279,11 +280,11 @@ class DepositForm(Form):
 
     def _make_fields(self) -> list[FormField]:
         """Make the inputs: the amount, whose name the deposit has, and another name."""
-        unit = self.currency.upper()
+        currency_code = self.currency.upper()
         suggested_amount = str(self.cap or DEFAULT_AMOUNT)
-        amount_field = FormField("amount", f"Amount in {unit}", value=suggested_amount)
+        amount_field = FormField("amount", f"Amount in {currency_code}", value=suggested_amount)
         if self.cap:
-            amount_field.hint = f"At most {self.cap} {unit}."
+            amount_field.hint = f"At most {self.cap} {currency_code}."
         sender_options = [
             (sender_label, sender_value) for sender_value, sender_label in SENDER_LABELS.items()
         ]
@@ -295,35 +296,35 @@ class DepositForm(Form):
 
     def values(self) -> JsonObject:
         """The deposit to send."""
-        inputs = super().values()
-        sender = inputs.pop("sender")
-        typed_name = inputs.pop("sender_name", None)
-        deposit_values = {**inputs, "currency": self.currency}
-        if sender == OTHER_NAME:
+        input_values = super().values()
+        sender_value = input_values.pop("sender")
+        typed_name = input_values.pop("sender_name", None)
+        deposit_values = {**input_values, "currency": self.currency}
+        if sender_value == OTHER_NAME:
             deposit_values["sender_name"] = typed_name
-        elif sender == NO_NAME:
+        elif sender_value == NO_NAME:
             deposit_values["sender_name"] = ""
         return deposit_values
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems by the spec and by assumptions, and a missing name of another sender."""
-        body = {"conversion_account_id": "-", **values}
-        problems = deposits.check(body, self.currency, self._service)
+        deposit_body = {"conversion_account_id": "-", **values}
+        problems = deposits.check(deposit_body, self.currency, self._service)
         if values.get("sender_name", "") is None:
             problems.append(Problem("sender_name", "is required"))
         return problems
 
     def _write_code(self, values: JsonObject) -> str:
         """The equivalent call: account, amount and currency, and the sender's name if given."""
-        options = dict(values)
-        amount = options.pop("amount", "")
-        currency = options.pop("currency")
+        call_options = dict(values)
+        amount_text = call_options.pop("amount", "")
+        currency = call_options.pop("currency")
         return write_call(
             "lab.sandbox.deposit",
             self._account_id,
-            amount,
+            amount_text,
             currency,
-            keywords=options,
+            keywords=call_options,
             assign_to="deposit",
         )
 

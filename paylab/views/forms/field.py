@@ -35,10 +35,10 @@ def assumed_values_hint(values: Sequence[str]) -> str:
     """The hint of an input whose list of values is only assumed; empty without values."""
     if not values:
         return ""
-    listed_values = ", ".join(values[:_HINT_VALUES_MAX])
+    listed_values_text = ", ".join(values[:_HINT_VALUES_MAX])
     if len(values) > _HINT_VALUES_MAX:
-        listed_values += ", …"
-    return f"Assumed: {listed_values}. You can type another value."
+        listed_values_text += ", …"
+    return f"Assumed: {listed_values_text}. You can type another value."
 
 
 class FormField(Node):
@@ -130,9 +130,9 @@ class FormField(Node):
 
     def store(self, value: JsonValue) -> bool:
         """Store a value, and nothing else; return whether it changed."""
-        has_changed = value != self._value
+        is_changed = value != self._value
         self._value = value
-        return bool(has_changed)
+        return bool(is_changed)
 
     def set_options(
         self, options: Options, preferred_value: JsonValue = None, *, preselect: bool = True
@@ -212,8 +212,8 @@ class FormField(Node):
             value_text = "(typed, not saved)"
         label_html = f'<div style="{MUTED};font-size:13px">{escape(self.label)}</div>'
         value_html = f'<div style="{SAVED_STYLE}">{escape(value_text) or "-"}</div>'
-        style = "min-width:0;grid-column:1/-1" if self._is_wide() else "min-width:0"
-        return f'<div style="{style}">{label_html}{value_html}</div>'
+        style_text = "min-width:0;grid-column:1/-1" if self._is_wide() else "min-width:0"
+        return f'<div style="{style_text}">{label_html}{value_html}</div>'
 
     def _is_wide(self) -> bool:
         """Whether it needs a row of its own: for a long choice or text, or a long value sent."""
@@ -243,11 +243,11 @@ class FormField(Node):
         """Handle a message of the browser: a typed or chosen value, or the loss of focus."""
         if self.disabled:
             return
-        action = message.get("kind")
-        if action == "input":
+        action_name = message.get("kind")
+        if action_name == "input":
             self._last_inputs[str(message.get("view"))] = whole_number(message.get("n"))
             self._receive_value(message.get("value"))
-        elif action == "leave":
+        elif action_name == "leave":
             self._receive_leave()
 
     def _receive_leave(self) -> None:
@@ -295,14 +295,14 @@ class FormField(Node):
         """The words beside the label, such as "Required, assumed"; none once the form was sent."""
         if self.disabled:
             return ""
-        marks = []
+        mark_texts = []
         if self.required is not None:
-            marks.append(REQUIRED if self.required else OPTIONAL)
+            mark_texts.append(REQUIRED if self.required else OPTIONAL)
         if self._is_advised:
-            marks.append(ADVISED)
+            mark_texts.append(ADVISED)
         if self.assumed:
-            marks.append(ASSUMED)
-        return ", ".join(marks)
+            mark_texts.append(ASSUMED)
+        return ", ".join(mark_texts)
 
 
 def _masked_text(value_text: str) -> str:

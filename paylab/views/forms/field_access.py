@@ -62,23 +62,25 @@ def set_fields(form: Any, values: JsonMapping) -> None:
 
 def _is_choice(field: FormField, value: object) -> bool:
     """Whether a value is a choice of a field; any is of a field without a closed list."""
-    return field.input not in CHOICE_INPUTS or value in [choice for _, choice in field.options]
+    option_values = [option_value for _, option_value in field.options]
+    return field.input not in CHOICE_INPUTS or value in option_values
 
 
 def _list_choices(field: FormField) -> list[str]:
     """The choices of a field as text, without the empty one."""
-    return [str(choice) for _, choice in field.options if choice != ""]
+    return [str(option_value) for _, option_value in field.options if option_value != ""]
 
 
 def set_known_fields(form: Any, values: JsonMapping) -> None:
     """Set those fields that a form has, such as the fields of an example."""
-    set_fields(form, {name: value for name, value in values.items() if name in form.fields})
+    known_values = {name: value for name, value in values.items() if name in form.fields}
+    set_fields(form, known_values)
 
 
 def refuse_example(form: Any) -> NoReturn:
     """ArgumentError for a form that has no example."""
-    known_names = ", ".join(form.fields)
-    raise ArgumentError(f"this form has no example: name the fields to fill, of {known_names}")
+    known_names_text = ", ".join(form.fields)
+    raise ArgumentError(f"this form has no example: name the fields to fill, of {known_names_text}")
 
 
 def find_first_marked(fields: Mapping[str, FormField]) -> FormField | None:

@@ -58,13 +58,13 @@ class FilePicker(Node):
 
     def send(self, message: JsonObject, buffers: list[bytes] | None = None) -> None:
         """Send a message to every page that shows this node."""
-        for send in self._page_senders:
-            send({**message, "node": self.id}, buffers)
+        for send_to_page in self._page_senders:
+            send_to_page({**message, "node": self.id}, buffers)
 
     def show_preview(self) -> None:
         """Update the preview on every open page."""
-        preview = self.make_preview() if self._page_senders else None
-        self.send({"kind": "preview"}, [preview] if preview else [])
+        preview_bytes = self.make_preview() if self._page_senders else None
+        self.send({"kind": "preview"}, [preview_bytes] if preview_bytes else [])
 
     def cancel_transfer(self) -> None:
         """Cancel a transfer in progress."""
@@ -73,18 +73,18 @@ class FilePicker(Node):
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Receive a file slice by slice; a slice out of order cancels it."""
-        action = message.get("kind")
-        if action == "start":
+        action_name = message.get("kind")
+        if action_name == "start":
             self._start_transfer(message)
-        elif action == "slice":
+        elif action_name == "slice":
             self._receive_slice(message, buffers)
-        elif action == "cancel" and message.get("id") == self._transfer_id:
+        elif action_name == "cancel" and message.get("id") == self._transfer_id:
             self.cancel_transfer()
-        elif action == "refuse":
+        elif action_name == "refuse":
             self.on_refusal(str(message.get("name", "")), whole_number(message.get("size")))
-        elif action == "remove" and not self.disabled:
+        elif action_name == "remove" and not self.disabled:
             self.on_remove()
-        elif action == "look":
+        elif action_name == "look":
             self.show_preview()
 
     def _start_transfer(self, message: Message) -> None:
@@ -107,21 +107,21 @@ class FilePicker(Node):
 
         A slice of a transfer that was cancelled is ignored.
         """
-        received = self._received
-        if received is None or message.get("id") != self._transfer_id:
+        received_bytes = self._received
+        if received_bytes is None or message.get("id") != self._transfer_id:
             return
         file_slice = b"".join(buffers)
         offset = message.get("at")
-        is_misplaced = offset != len(received)
-        is_too_long = len(received) + len(file_slice) > self._expected_size
+        is_misplaced = offset != len(received_bytes)
+        is_too_long = len(received_bytes) + len(file_slice) > self._expected_size
         if is_misplaced or is_too_long or not file_slice:
             self._stop_transfer(
                 f"The file was not received: a slice at {offset} of {len(file_slice)} bytes, "
-                f"where {len(received)} was expected"
+                f"where {len(received_bytes)} was expected"
             )
             return
-        received += file_slice
-        self._continue_transfer(received)
+        received_bytes += file_slice
+        self._continue_transfer(received_bytes)
 
     def _continue_transfer(self, received: bytearray) -> None:
         """Request the next slice, or hand over the whole file."""

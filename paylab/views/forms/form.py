@@ -69,7 +69,7 @@ class Form(traitlets.HasTraits, FormPage):
         self._ignore_clicks_until = 0.0  # by time.monotonic()
         self._code_sent = ""
         self.sent_html = ""
-        self._sender = ""
+        self._sender_sentence = ""
         self._inputs_sent: JsonObject = {}
         self._unanswered_values: JsonObject | None = None
         self._lock = RLock()
@@ -87,8 +87,8 @@ class Form(traitlets.HasTraits, FormPage):
         """The heading, the inputs, the buttons, the message and the code."""
         for node in self.helper_nodes:
             node.visible = self.result is None
-        frame = self.controls.frame(self.inputs, is_sent=self.result is not None)
-        return [self.heading, frame, *self.nodes_below]
+        frame_node = self.controls.frame(self.inputs, is_sent=self.result is not None)
+        return [self.heading, frame_node, *self.nodes_below]
 
     def values(self) -> JsonObject:
         """The values to send, as JSON, without blank ones."""
@@ -142,7 +142,7 @@ class Form(traitlets.HasTraits, FormPage):
         with self._lock:
             if self.result is None:
                 self._apply_code_options()
-                self._sender = self.sender_sentence()
+                self._sender_sentence = self.sender_sentence()
             return self._submit(anyway)
 
     def _submit(self, anyway: bool) -> Any:
@@ -165,12 +165,12 @@ class Form(traitlets.HasTraits, FormPage):
         """Show the doubts and the button that sends the form anyway."""
         anyway_button = self.controls.anyway_button
         anyway_button.visible = True
-        message = f"{NOT_SENT} Correct what is marked, or press “{anyway_button.text}”."
-        self._show_failure(message, doubts)
+        message_text = f"{NOT_SENT} Correct what is marked, or press “{anyway_button.text}”."
+        self._show_failure(message_text, doubts)
 
     def _input_values(self) -> JsonObject:
         """The values of all inputs by field name, with blank ones."""
-        return {name: field.value for name, field in self.fields.items()}
+        return {field_name: field.value for field_name, field in self.fields.items()}
 
     def restart(self) -> None:
         """Begin an empty form that can be sent; nothing is sent by this.
@@ -209,18 +209,18 @@ class Form(traitlets.HasTraits, FormPage):
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the result, or that nothing was sent."""
         if self.result is None:
-            labels = [field.label for field in self.fields.values() if field.visible]
-            return [("Fields", ", ".join(labels)), ("Sent", "not yet")]
+            label_texts = [field.label for field in self.fields.values() if field.visible]
+            return [("Fields", ", ".join(label_texts)), ("Sent", "not yet")]
         return self.result_rows(self.result)
 
     def saved_html(self) -> str:
         """The form as static HTML: its inputs, and its button or its response."""
-        _, frame, *nodes_below = self.nodes()
+        _, frame_node, *nodes_below = self.nodes()
         if self.result is None:
-            return "".join(node.static() for node in [frame, *nodes_below])
-        inputs = "".join(node.static() for node in self.inputs if node.visible)
-        result_table = html.table(self.result_rows(self.result))
-        return f"{inputs}<p>✓ {self._sender or 'Sent.'}</p>{result_table}"
+            return "".join(node.static() for node in [frame_node, *nodes_below])
+        inputs_html = "".join(node.static() for node in self.inputs if node.visible)
+        result_html = html.table(self.result_rows(self.result))
+        return f"{inputs_html}<p>✓ {self._sender_sentence or 'Sent.'}</p>{result_html}"
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The field at which a problem is shown; None if no field has its name or a parent's."""
@@ -259,7 +259,7 @@ class Form(traitlets.HasTraits, FormPage):
     def handle_change(self, field: FormField | None = None) -> None:
         """Check again: a field was changed, so the next click is a new attempt."""
         if self.controls.send_button.disabled or self._is_filling:
-            return
+            return  # the form cannot be sent, or `filling` checks it at its end
         self._ignore_clicks_until = 0.0
         self.controls.forget_attempt()
         self._adjust_inputs()
@@ -271,7 +271,7 @@ class Form(traitlets.HasTraits, FormPage):
             return
         self.in_click = True
         self.was_clicked = True
-        self._sender = ""
+        self._sender_sentence = ""
         try:
             with self._lock:
                 self._submit(anyway)
@@ -336,12 +336,12 @@ class Form(traitlets.HasTraits, FormPage):
     def show_again(self) -> None:
         """Say that the form was sent earlier, when another cell shows it again."""
         if self.result is not None:
-            self._sender = SENT_EARLIER
+            self._sender_sentence = SENT_EARLIER
             self.show_result(self.sent_title, self.result_rows(self.result))
 
     def show_result(self, headline: str, rows: Sequence[Row]) -> None:
         """Show the result below the inputs, and who sent them unless it was a click."""
-        self.controls.show_result(headline, self._sender, rows)
+        self.controls.show_result(headline, self._sender_sentence, rows)
 
     def _set_locked(self, is_locked: bool) -> None:
         """Make the inputs read-only once they were sent, or editable again."""

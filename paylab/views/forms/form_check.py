@@ -131,16 +131,16 @@ def error_message(error: Exception, fields: Iterable[FormField]) -> str:
     """The sentence below the button: why nothing was sent, or what the service answered."""
     if isinstance(error, RuleError):
         return correction_message(fields)
-    verdict = "Refused" if isinstance(error, APIStatusError) else "Failed"
-    message = f"{verdict}: {error}"
-    hint = getattr(error, "hint", None)
-    if not hint:
-        return message
-    return f"{message}. {hint[0].upper()}{hint[1:]}"
+    verdict_text = "Refused" if isinstance(error, APIStatusError) else "Failed"
+    message_text = f"{verdict_text}: {error}"
+    hint_text = getattr(error, "hint", None)
+    if not hint_text:
+        return message_text
+    return f"{message_text}. {hint_text[0].upper()}{hint_text[1:]}"
 
 
 def sent_rows(fields: Iterable[FormField]) -> list[Row]:
     """The labels and values of the visible fields that have one; private values are masked."""
     shown_fields = [field for field in fields if field.visible and field.input != TICK]
-    rows = [(field.label, field.display_text()) for field in shown_fields]
-    return [(label, value_text) for label, value_text in rows if value_text]
+    labels_and_values = [(field.label, field.display_text()) for field in shown_fields]
+    return [(label, value_text) for label, value_text in labels_and_values if value_text]

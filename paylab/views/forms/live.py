@@ -105,18 +105,20 @@ class LiveStatus(traitlets.HasTraits, FormPage):
     def show_resource(self, resource: Any) -> None:
         """Show the resource as it was just read, and announce a new state to screen readers."""
         earlier_state = self.timeline.current
-        state = self._read_state(resource)
+        current_state = self._read_state(resource)
         resource_id = getattr(resource, "id", None)
         history: History = ()
-        if resource_id and state != earlier_state:
+        if resource_id and current_state != earlier_state:
             history = self._read_history(resource_id)
-        self.timeline.add(state, self._read_times(resource), history)
+        self.timeline.add(current_state, self._read_times(resource), history)
         self.error_node.html = ""
         self.timeline_node.html = self.timeline.html()
         self.facts_node.html = html.table(self._make_fact_rows(resource))
         if earlier_state != self.timeline.current:
-            announcement = f"{self.title}: {state}. {self.timeline.next_states_sentence()}"
-            self.announcement.html = html.escape(announcement)
+            announcement_text = (
+                f"{self.title}: {current_state}. {self.timeline.next_states_sentence()}"
+            )
+            self.announcement.html = html.escape(announcement_text)
         self.resource = resource
         if self._is_final(resource):
             self._update_button(False)

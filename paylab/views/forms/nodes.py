@@ -58,10 +58,10 @@ class Group(Node):
 
     def static(self) -> str:
         """The parts, in the columns of a grid."""
-        content = super().static()
-        if self.style != "grid" or not content:
-            return content
-        return f'<div style="{GRID_STYLE}">{content}</div>'
+        content_html = super().static()
+        if self.style != "grid" or not content_html:
+            return content_html
+        return f'<div style="{GRID_STYLE}">{content_html}</div>'
 
 
 class Inputs(Group):

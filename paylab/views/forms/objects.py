@@ -95,18 +95,18 @@ class ObjectPage(FormPage):
     def _show_object(self, resource: Resource) -> None:
         """Show an object with the buttons of its ids and lists."""
         self.resource = resource
-        rows, blocks = resource_parts(resource)
+        field_rows, html_blocks = resource_parts(resource)
         resource_id = str(getattr(resource, "id", ""))
         self.title = type(resource).__name__
         self.heading.text = f"{self.title} {shorten_id(resource_id)}"
-        self._fields.html = html.table(rows) + "".join(blocks)
+        self._fields.html = html.table(field_rows) + "".join(html_blocks)
         buttons = [
             self._make_link_button(object_id, field_name)
             for field_name, object_id in find_ids(resource.to_dict())
             if object_id != resource_id
         ]
-        for title, read_links in self._find_lists(resource).items():
-            buttons.append(Button(title, partial(self._open_list, title, read_links)))
+        for list_title, read_links in self._find_lists(resource).items():
+            buttons.append(Button(list_title, partial(self._open_list, list_title, read_links)))
         self._back.visible = bool(self._earlier)
         self._links.children = [*buttons, self._back]
         self._list.children = []
@@ -127,9 +127,9 @@ class ObjectPage(FormPage):
             self._error.html = html.warning(str(error))
             self.redraw(self._error)
             return
-        heading = Heading(f"{title}: {len(links)}" if links else f"{title}: none", 4)
-        self._list.children = [heading, *map(self._make_link_node, links)]
-        self.redraw(heading)
+        list_heading = Heading(f"{title}: {len(links)}" if links else f"{title}: none", 4)
+        self._list.children = [list_heading, *map(self._make_link_node, links)]
+        self.redraw(list_heading)
 
     def _make_link_node(self, link: Link) -> Node:
         """Make a row of a list: the button that opens its object, if it has one, and the text."""

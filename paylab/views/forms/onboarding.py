@@ -110,22 +110,22 @@ class OnboardingForm(Form):
 
     def values(self) -> JsonObject:
         """The individual to send, with nested objects: "address.city" is in its address."""
-        inputs = super().values()
-        inputs["product_types"] = [inputs["product_types"]]
-        inputs["address.country"] = inputs["country"]
-        if "document.type" not in inputs:
-            inputs.pop(DOCUMENT_NUMBER, None)  # no document was chosen
-        body: JsonObject = {}
-        for field_name, field_value in inputs.items():
-            set_value_at(body, field_name, field_value)
-        return body
+        input_values = super().values()
+        input_values["product_types"] = [input_values["product_types"]]
+        input_values["address.country"] = input_values["country"]
+        if "document.type" not in input_values:
+            input_values.pop(DOCUMENT_NUMBER, None)  # no document was chosen
+        individual_body: JsonObject = {}
+        for field_name, field_value in input_values.items():
+            set_value_at(individual_body, field_name, field_value)
+        return individual_body
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems of the individual; in an on-ramp, also a country that code sets and has none."""
         problems = individuals.check(values, self._service)
-        country = self.fields["country"].value
-        if self._on_ramp_only and of_country(country) is None:
-            problems.append(Problem("country", unknown_on_ramp(country)))
+        country_code = self.fields["country"].value
+        if self._on_ramp_only and of_country(country_code) is None:
+            problems.append(Problem("country", unknown_on_ramp(country_code)))
         return problems
 
     def field_of(self, problem: Problem) -> FormField | None:
@@ -152,15 +152,15 @@ class OnboardingForm(Form):
 
     def _write_code(self, values: JsonObject) -> str:
         """The equivalent call; it asks for the document number instead of containing it."""
-        fields = dict(values)
-        document = fields.get("document", {})
-        if "number" in document:
-            question = person.document_label(str(document.get("type"))) + " number: "
-            asked_number = Expression(f"input({question!r})")
-            fields["document"] = {**document, "number": asked_number}
-        if CONSENT_FIELD in fields:
-            fields[CONSENT_FIELD] = Expression("lab.clock()")
-        return write_call("lab.individuals.create", keywords=fields, assign_to="person")
+        field_values = dict(values)
+        document_values = field_values.get("document", {})
+        if "number" in document_values:
+            question_text = person.document_label(str(document_values.get("type"))) + " number: "
+            number_expression = Expression(f"input({question_text!r})")
+            field_values["document"] = {**document_values, "number": number_expression}
+        if CONSENT_FIELD in field_values:
+            field_values[CONSENT_FIELD] = Expression("lab.clock()")
+        return write_call("lab.individuals.create", keywords=field_values, assign_to="person")
 
     def result_rows(self, result: Individual) -> list[Row]:
         """The individual's id, and the status at its creation with what was needed then."""
@@ -185,10 +185,10 @@ class OnboardingForm(Form):
 
     def _adjust_inputs(self) -> None:
         """Mark the fields that the country, the product and the service require."""
-        country = str(self.fields["country"].value)
-        self.title = self.heading.text = f"{self.subject}: {NAMES.get(country, country)}"
-        product = self.fields["product_types"].value
-        corridor_required_names = self.corridor.required_for([product])
+        country_code = str(self.fields["country"].value)
+        self.title = self.heading.text = f"{self.subject}: {NAMES.get(country_code, country_code)}"
+        product_type = self.fields["product_types"].value
+        corridor_required_names = self.corridor.required_for([product_type])
         required_names = {
             *individuals.always_required_fields(self._service),
             *corridor_required_names,
@@ -200,16 +200,16 @@ class OnboardingForm(Form):
                 is_assumed = is_required and field_name not in corridor_required_names
                 field.set_required(is_required, assumed=is_assumed)
         email_field = self.fields["email"]
-        is_advised = "email" not in required_names and product != codes.GLOBAL_PAYOUTS
-        email_field.hint = "May be needed for on-ramps and off-ramps." if is_advised else ""
-        if is_advised:
+        is_email_advised = "email" not in required_names and product_type != codes.GLOBAL_PAYOUTS
+        email_field.hint = "May be needed for on-ramps and off-ramps." if is_email_advised else ""
+        if is_email_advised:
             email_field.set_advised()
-        sample_number = individuals.phone_sample(country)
-        phone_hint = f"With the country code, as in {sample_number}." if sample_number else ""
-        self.fields["phone"].placeholder = sample_number
+        sample_phone = individuals.phone_sample(country_code)
+        phone_hint = f"With the country code, as in {sample_phone}." if sample_phone else ""
+        self.fields["phone"].placeholder = sample_phone
         self.fields["phone"].hint = phone_hint
         self._adjust_document(is_required="document" in corridor_required_names)
-        requirements_text = person.requirement_sentences(self.corridor, product)
+        requirements_text = person.requirement_sentences(self.corridor, product_type)
         self.requirements.html = html.escape(requirements_text)
 
     def _product_values(self) -> JsonObject:
@@ -267,21 +267,23 @@ class RecipientForm(OnboardingForm):
 
     def values(self) -> JsonObject:
         """The individual with its account, to send."""
-        fields = super().values()
-        fields.pop(ACCOUNTS_FIELD, None)
-        account = self.account.values()
-        return {**fields, ACCOUNTS_FIELD: [account]} if account else fields
+        individual_values = super().values()
+        individual_values.pop(ACCOUNTS_FIELD, None)
+        account_values = self.account.values()
+        if not account_values:
+            return individual_values
+        return {**individual_values, ACCOUNTS_FIELD: [account_values]}
 
     def _fill_example(self) -> None:
         """Fill in a fictitious recipient, with an account where payouts are documented."""
-        if not any(account.example for account in self.corridor.accounts):
+        if not any(account_facts.example for account_facts in self.corridor.accounts):
             super()._fill_example()
             return
-        example = examples.recipient(self.fields["country"].value, self._service)
-        account = example.pop(ACCOUNTS_FIELD)[0]
+        example_body = examples.recipient(self.fields["country"].value, self._service)
+        account_body = example_body.pop(ACCOUNTS_FIELD)[0]
         with self.filling():
-            self.account.fill(account["type"], account["details"])
-            set_known_fields(self, person.example_values(example))
+            self.account.fill(account_body["type"], account_body["details"])
+            set_known_fields(self, person.example_values(example_body))
 
     def result_rows(self, result: Individual) -> list[Row]:
         """The individual and the account that receives payouts."""

@@ -97,9 +97,9 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         person = self.results.get("person")
         if person is not None:
             return str(person.country).upper()
-        form = self.pages.get("person")
-        if isinstance(form, Form):
-            return str(form.fields["country"].value)
+        person_page = self.pages.get("person")
+        if isinstance(person_page, Form):
+            return str(person_page.fields["country"].value)
         return self._start_country
 
     def redraw(self, focus: Node | str = "") -> None:
@@ -205,11 +205,11 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             self._show_done(step_name, step)
         elif step_name == self.current_step:
             is_form = isinstance(page, Form)  # a form shows its own code
-            code = "" if is_form else self._write_step_code(step_name)
-            step.show_current(code, self._current_nodes(step_name, page))
+            code_text = "" if is_form else self._write_step_code(step_name)
+            step.show_current(code_text, self._current_nodes(step_name, page))
         else:
-            earlier_name = STEP_NAMES[STEP_NAMES.index(step_name) - 1]
-            step.show_locked(STEP_TITLES[earlier_name].lower())
+            earlier_step_name = STEP_NAMES[STEP_NAMES.index(step_name) - 1]
+            step.show_locked(STEP_TITLES[earlier_step_name].lower())
 
     def _show_done(self, step_name: str, step: OnrampStep) -> None:
         """Show the result of a step; the last one shows its whole status."""
@@ -237,13 +237,13 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         """The nodes of the current step without its heading, and the button for the example."""
         if page is None:
             return []
-        _, *nodes = page.nodes()
+        _, *step_nodes = page.nodes()
         if step_name == "deposit":
-            return [self._deposit_pair.show(self.results["account"], nodes)]
+            return [self._deposit_pair.show(self.results["account"], step_nodes)]
         is_form = isinstance(page, Form)
         if is_form and step_name in EXAMPLE_STEPS and self.run_button.visible:
-            nodes.append(self._run_actions)
-        return nodes
+            step_nodes.append(self._run_actions)
+        return step_nodes
 
     def _write_step_code(self, step_name: str) -> str:
         """The code of the step's form, or code that reads its resource; empty without an id."""
@@ -268,8 +268,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             is_done_already = step_name in self.results
             if is_done_already:
                 return
-        shown_name = self.current_step or STEP_NAMES[-1]
-        self.redraw(self.steps[STEP_NAMES.index(shown_name)].heading)
+        shown_step_name = self.current_step or STEP_NAMES[-1]
+        self.redraw(self.steps[STEP_NAMES.index(shown_step_name)].heading)
         self.update_saved()
 
     def _run_example(self) -> None:
@@ -291,20 +291,20 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
     def _make_page(self, step_name: str) -> Form | LiveStatus:
         """Make the form or the status of a step, from the result of an earlier step."""
         if step_name == "person":
-            options = {"new": True} if self._is_restarted else {}
-            return self.functions.onboarding(**options)
-        earlier_step = {"deposit": "account", "conversion": "deposit"}.get(step_name, "person")
+            form_options = {"new": True} if self._is_restarted else {}
+            return self.functions.onboarding(**form_options)
+        earlier_step_name = {"deposit": "account", "conversion": "deposit"}.get(step_name, "person")
         make_page: Callable[[Any], Form | LiveStatus] = getattr(self.functions, step_name)
-        return make_page(self.results[earlier_step])
+        return make_page(self.results[earlier_step_name])
 
     def _observe_page(self, step_name: str, page: Form | LiveStatus) -> None:
         """Handle each new result of a page, and the result that it has already."""
         page.follow(self.redraw)
-        observed_name = "result" if isinstance(page, Form) else "resource"
+        attribute_name = "result" if isinstance(page, Form) else "resource"
         page.observe(
-            lambda change: self._handle_result(step_name, page, change["new"]), observed_name
+            lambda change: self._handle_result(step_name, page, change["new"]), attribute_name
         )
-        self._handle_result(step_name, page, getattr(page, observed_name))
+        self._handle_result(step_name, page, getattr(page, attribute_name))
 
     def _handle_result(self, step_name: str, page: Form | LiveStatus, page_result: object) -> None:
         """Continue with the result of a page, unless another page has replaced it."""
@@ -343,8 +343,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.results["person"] = person
         self.results.pop("images", None)
         for step_name in ("images", "verification"):
-            page = self.pages.pop(step_name, None)
+            old_page = self.pages.pop(step_name, None)
             self._sent_parts.pop(step_name, None)
-            if isinstance(page, LiveStatus):
-                page.stop()
+            if isinstance(old_page, LiveStatus):
+                old_page.stop()
         self._show_current_step()

@@ -19,13 +19,13 @@ def find_results(person: Individual, country: str, functions: OnrampFunctions) -
     RuleError if the individual is of another country than `country`.
     """
     if str(person.country).upper() != country:
-        reason = f"is {country}, and {person.id} is of {person.country}"
-        raise RuleError([Problem("country", reason)])
-    results: JsonObject = {"person": person}
+        reason_text = f"is {country}, and {person.id} is of {person.country}"
+        raise RuleError([Problem("country", reason_text)])
+    results_of_done_steps: JsonObject = {"person": person}
     if person.status != "action_required":
-        results["images"] = "uploaded"
+        results_of_done_steps["images"] = "uploaded"
     if person.status != "active":
-        return results
+        return results_of_done_steps
     account = functions.find_account(person)
     conversion = functions.find_conversion(account) if account else None
     result_by_step = {
@@ -36,8 +36,8 @@ def find_results(person: Individual, country: str, functions: OnrampFunctions) -
     }
     for step_name, step_result in result_by_step.items():
         if step_result is not None:
-            results[step_name] = step_result
-    return results
+            results_of_done_steps[step_name] = step_result
+    return results_of_done_steps
 
 
 def _find_newest_wallet(person: Individual) -> FinancialAccount | None:
@@ -75,10 +75,10 @@ def result_text(result: object) -> str:
     if result is None:
         return "not yet"
     if isinstance(result, VerificationImages) and result.images:
-        sides = ", ".join(
+        sides_text = ", ".join(
             SIDE_LABELS.get(str(image.type), str(image.type)) for image in result.images
         )
-        return f"Stored: {sides.lower()}"
+        return f"Stored: {sides_text.lower()}"
     resource_id = getattr(result, "id", None) or getattr(result, "individual_id", None)
     id_text = str(resource_id or result)
     detail_text = _detail_text(result)

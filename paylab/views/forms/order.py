@@ -67,12 +67,12 @@ FUNDING_OPTIONS = [("From the prefunded balance", ""), ("By a deposit of stablec
 
 def make_reference_field(service: Service | None, example: str = "") -> FormField:
     """Make the input of your reference; `example` is filled in if the service requires one."""
-    settings = (service or Service()).transfers
-    hint = f"At most {settings.max_reference} characters."
-    field = FormField("client_reference_id", "Your reference", hint=hint)
-    field.set_required(False)
-    field.set_value(example if field.name in settings.required else "")
-    return field
+    transfer_settings = (service or Service()).transfers
+    hint_text = f"At most {transfer_settings.max_reference} characters."
+    reference_field = FormField("client_reference_id", "Your reference", hint=hint_text)
+    reference_field.set_required(False)
+    reference_field.set_value(example if reference_field.name in transfer_settings.required else "")
+    return reference_field
 
 
 def make_funding_field() -> FormField:

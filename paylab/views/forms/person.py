@@ -111,16 +111,18 @@ def make_fields(country: str, product: str) -> list[FormField]:
         (f"{country_name} ({country_code})", country_code)
         for country_code, country_name in countries_by_name
     ]
-    product_options = [(label, product_type) for product_type, label in PRODUCT_LABELS.items()]
+    product_options = [
+        (product_label, product_type) for product_type, product_label in PRODUCT_LABELS.items()
+    ]
     text_fields = [_make_text_field(field_name) for field_name in TEXT_FIELDS]
-    document_number = FormField("document.number", "Document number")
-    document_number.private = True
+    document_number_field = FormField("document.number", "Document number")
+    document_number_field.private = True
     return [
         FormField("product_types", "Product", SELECT, value=product, options=product_options),
         FormField("country", "Country", SELECT, value=country, options=country_options),
         *text_fields,
         FormField("document.type", "Document type", SELECT, options=[NO_DOCUMENT]),
-        document_number,
+        document_number_field,
     ]
 
 
@@ -135,12 +137,12 @@ def document_options(corridor: Corridor, *, is_required: bool) -> list[tuple[str
 
     A required document is preselected if the country accepts no other.
     """
-    options = [
+    document_choices = [
         (document_label(document_type), document_type) for document_type in corridor.documents
     ]
     if not is_required:
-        return [NO_DOCUMENT, *options]
-    return options if len(options) == 1 else [CHOOSE_DOCUMENT, *options]
+        return [NO_DOCUMENT, *document_choices]
+    return document_choices if len(document_choices) == 1 else [CHOOSE_DOCUMENT, *document_choices]
 
 
 def document_label(document_type: str) -> str:
@@ -160,11 +162,11 @@ def document_number_hint(document_type: str) -> str:
 def requirement_sentences(corridor: Corridor, product: str) -> str:
     """Sentences on what a country and a product require."""
     sentences = [_product_sentence(corridor, product), _document_sentence(corridor)]
-    required_names = [
+    required_words = [
         REQUIREMENT_NAMES[field_name] for field_name in corridor.required_for([product])
     ]
-    if required_names:
-        sentences.append(f"Also required: {', '.join(required_names)}.")
+    if required_words:
+        sentences.append(f"Also required: {', '.join(required_words)}.")
     return " ".join(sentences)
 
 
@@ -178,8 +180,8 @@ def example_values(body: JsonMapping) -> JsonObject:
         if field_name in PRODUCT_FIELD_NAMES:
             continue
         if isinstance(field_value, Mapping) and field_value:
-            for member_name, member in field_value.items():
-                input_values[f"{field_name}.{member_name}"] = member
+            for member_name, member_value in field_value.items():
+                input_values[f"{field_name}.{member_name}"] = member_value
         else:
             input_values[field_name] = field_value
     return input_values
@@ -195,8 +197,8 @@ def _product_sentence(corridor: Corridor, product: str) -> str:
         labels = [PRODUCT_LABELS[open_product] for open_product in corridor.open_products]
         return f"This product is not available in this country; available: {', '.join(labels)}."
     if product != codes.ON_RAMP_PRODUCT:
-        rails = ", ".join(map(str, corridor.rails))
-        return f"Payouts are in {corridor.currency} by {rails}." if rails else NO_PAYOUTS
+        rails_text = ", ".join(map(str, corridor.rails))
+        return f"Payouts are in {corridor.currency} by {rails_text}." if rails_text else NO_PAYOUTS
     if not corridor.on_ramp:
         return NO_ON_RAMP
     return f"Deposits in {corridor.on_ramp.currency.upper()} are converted to a stablecoin."
@@ -206,10 +208,10 @@ def _document_sentence(corridor: Corridor) -> str:
     """A sentence on the documents that a country accepts."""
     if corridor.documents == codes.DOCUMENT_TYPES:
         return "Any type of document is accepted."
-    labels = [document_label(document_type) for document_type in corridor.documents]
-    if len(labels) == 1:
-        return f"Accepted documents: only {labels[0]}."
-    return f"Accepted documents: {', '.join(labels)}."
+    document_labels = [document_label(document_type) for document_type in corridor.documents]
+    if len(document_labels) == 1:
+        return f"Accepted documents: only {document_labels[0]}."
+    return f"Accepted documents: {', '.join(document_labels)}."
 
 
 REQUIREMENT_NAMES = {

@@ -41,39 +41,43 @@ def problem_sentence(problem: Problem, field: LabelledInput) -> str:
     "must be 18 digits" of a CLABE becomes "Enter a CLABE: 18 digits." The sentence of a rule that
     is only assumed says so.
     """
-    message, suggestion = _split_suggestion(problem.message, field.value)
+    rule_text, suggestion_text = _split_suggestion(problem.message, field.value)
     assumption_mark = ASSUMPTION if is_assumed(problem) else ""
-    if message in ("is required", "must not be blank"):
+    if rule_text in ("is required", "must not be blank"):
         return MISSING if assumption_mark else REQUIRED
-    if message.startswith(SEVERAL_CHOICES):
-        choices = message.removeprefix(f"{SEVERAL_CHOICES} ")
+    if rule_text.startswith(SEVERAL_CHOICES):
+        choices_text = rule_text.removeprefix(f"{SEVERAL_CHOICES} ")
         if field.takes_any_text and is_assumed(problem):
-            return f"Not among the values that are assumed: {choices}.{suggestion}"
-        return f"Choose one of {choices}{assumption_mark}.{suggestion}"
-    if message.startswith("no "):
-        return f"{message[:1].upper()}{message[1:]}{assumption_mark}."
-    if not message.startswith("must be "):
-        unit = f" in {message.rpartition(' in ')[2]}"  # "Amount in MXN" has one, as the message
-        return f"{field.label.removesuffix(unit)} {message}{assumption_mark}."
-    required_text = message.removeprefix("must be ").removeprefix("exactly ")
+            return f"Not among the values that are assumed: {choices_text}.{suggestion_text}"
+        return f"Choose one of {choices_text}{assumption_mark}.{suggestion_text}"
+    if rule_text.startswith("no "):
+        return f"{rule_text[:1].upper()}{rule_text[1:]}{assumption_mark}."
+    if not rule_text.startswith("must be "):
+        # "Amount in MXN" has a unit, as the message has.
+        unit_text = f" in {rule_text.rpartition(' in ')[2]}"
+        return f"{field.label.removesuffix(unit_text)} {rule_text}{assumption_mark}."
+    required_text = rule_text.removeprefix("must be ").removeprefix("exactly ")
     if not required_text.startswith(("a ", "an ")):
         required_text = f"{_with_article(field.label)}: {required_text}"
-    entered_text = _entered_value_sentence(message, field)
-    return f"Enter {required_text}{assumption_mark}.{entered_text}{suggestion}"
+    entered_text = _entered_value_sentence(rule_text, field)
+    return f"Enter {required_text}{assumption_mark}.{entered_text}{suggestion_text}"
 
 
 def _split_suggestion(message: str, entered_value: object) -> tuple[str, str]:
     """Split "must be one of a, b, not c; is a meant?" into its rule and " Is a meant?".
 
-    A message that does not end with the value is returned as it is, without a suggestion.
+    A message that does not end with the value, as one where ", not" is part of the rule, is
+    returned as it is, without a suggestion.
     """
-    rule, _, refusal = message.partition(NOT)
-    suggestion = refusal.partition("; ")[2]
-    is_one_word = " " not in refusal
-    is_choice = message.startswith("must be ") and (suggestion or is_one_word)
-    if not is_choice and refusal != entered_value:
+    rule_text, _, text_after_not = message.partition(NOT)
+    suggestion_text = text_after_not.partition("; ")[2]
+    is_one_word = " " not in text_after_not
+    names_choices = message.startswith("must be ") and (suggestion_text or is_one_word)
+    if not names_choices and text_after_not != entered_value:
         return message, ""
-    return rule, f" {suggestion[:1].upper()}{suggestion[1:]}" if suggestion else ""
+    if suggestion_text:
+        suggestion_text = f" {suggestion_text[:1].upper()}{suggestion_text[1:]}"
+    return rule_text, suggestion_text
 
 
 def _entered_value_sentence(message: str, field: LabelledInput) -> str:

@@ -93,8 +93,8 @@ class QuoteCard(OrderForm):
 
     def _write_code(self, values: JsonObject) -> str:
         """The call that creates the transfer."""
-        keywords = {**values, **self.order_options}
-        return write_call("lab.transfers.create", keywords=keywords, assign_to="transfer")
+        keyword_arguments = {**values, **self.order_options}
+        return write_call("lab.transfers.create", keywords=keyword_arguments, assign_to="transfer")
 
     def result_rows(self, result: Transfer) -> Sequence[Row]:
         """The transfer's status, and terms that differ from the quote's, which are shown above."""
@@ -103,12 +103,12 @@ class QuoteCard(OrderForm):
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the quote, and its transfer."""
-        rows = quote_rows(self.quote)
+        card_rows = quote_rows(self.quote)
         if self.result:
-            return [*rows, *self.result_rows(self.result)]
+            return [*card_rows, *self.result_rows(self.result)]
         for problem in self._find_wallet_problems():
-            rows.append(("Will be refused", problem.message))
-        return rows
+            card_rows.append(("Will be refused", problem.message))
+        return card_rows
 
     def renew(self) -> None:
         """Request the same quote again and show the new one."""
@@ -124,11 +124,11 @@ class QuoteCard(OrderForm):
     def _show_quote(self) -> None:
         """Show the quote's terms, its expiry, and why it would be refused."""
         self.quote_node.html = html.table(quote_rows(self.quote))
-        warnings = [
+        warnings_html = [
             html.warning(f"Will be refused: {problem.message}")
             for problem in self._find_wallet_problems()
         ]
-        self.warning_node.html = "".join(warnings)
+        self.warning_node.html = "".join(warnings_html)
         self._show_expiry(self._clock())
         self.check()
 
@@ -141,16 +141,16 @@ class QuoteCard(OrderForm):
 
     def _show_expiry(self, now: datetime) -> None:
         """Show how long the quote is valid; an expired one can only be renewed."""
-        sentence = expiry_sentence(self.quote, now)
+        expiry_text = expiry_sentence(self.quote, now)
         has_expired = is_expired(self.quote, now)
         if self.result is None:
             self.controls.send_button.disabled = has_expired
             self.expire_button.disabled = has_expired
         if has_expired:
-            self.expiry_node.html = html.warning(sentence)
+            self.expiry_node.html = html.warning(expiry_text)
             self.renew_button.style = "primary"
         else:
-            timer = f'<div class="paylab-good" role="timer">{html.escape(sentence)}</div>'
-            self.expiry_node.html = timer
+            timer_html = f'<div class="paylab-good" role="timer">{html.escape(expiry_text)}</div>'
+            self.expiry_node.html = timer_html
             self.renew_button.style = ""
         self.redraw()

@@ -52,11 +52,11 @@ class Refresher:
     def start(self) -> bool:
         """Start refreshing; return False without a running event loop."""
         try:
-            loop = asyncio.get_running_loop()
+            event_loop = asyncio.get_running_loop()
         except RuntimeError:
             return False
         self.stop()
-        self._task = loop.create_task(self._refresh_until_done())
+        self._task = event_loop.create_task(self._refresh_until_done())
         return True
 
     def stop(self) -> None:
@@ -76,9 +76,9 @@ class Refresher:
     async def _refresh(self) -> bool:
         """Read and show the value once; return whether refreshing ends now."""
         try:
-            value = self._read() if self._in_process else await in_thread(self._read)
+            read_value = self._read() if self._in_process else await in_thread(self._read)
         except PaylabError as error:
             self._on_error(error)
             return True
-        self._show(value)
-        return self._is_done(value)
+        self._show(read_value)
+        return self._is_done(read_value)

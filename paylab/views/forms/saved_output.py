@@ -39,5 +39,5 @@ def display_with_static(widget: anywidget.AnyWidget, static: Mapping[str, str]) 
 def widget_reference(widget: anywidget.AnyWidget) -> Any:
     """The part of a widget that a notebook contains: its id."""
     mime_bundle = anywidget.AnyWidget._repr_mimebundle_(widget)
-    mime_data = mime_bundle[0] if isinstance(mime_bundle, tuple) else mime_bundle
-    return (mime_data or {})[WIDGET]
+    data_by_mime_type = mime_bundle[0] if isinstance(mime_bundle, tuple) else mime_bundle
+    return (data_by_mime_type or {})[WIDGET]

@@ -66,10 +66,10 @@ HELD_LABEL = "Would pay out"
 
 def quote_rows(quote: Quote) -> list[Row]:
     """Rows of a quote: source amount, fees, taxes, rate, destination amount and expiry."""
-    rows = [*_price_rows(quote, QUOTE_LABELS), *_rail_rows(quote.payout_method)]
+    rows_of_quote = [*_price_rows(quote, QUOTE_LABELS), *_rail_rows(quote.payout_method)]
     if quote.expires_at:
-        rows.append(("Holds until", datetime_text(quote.expires_at)))
-    return rows
+        rows_of_quote.append(("Holds until", datetime_text(quote.expires_at)))
+    return rows_of_quote
 
 
 def transfer_rows(
@@ -80,14 +80,14 @@ def transfer_rows(
     `was_funded` is None if its history does not tell.
     """
     duration_seconds = transfer.completed_in
-    meaning = TRANSFER_MEANINGS.get(str(transfer.status))
+    meaning_text = TRANSFER_MEANINGS.get(str(transfer.status))
     if transfer.status == "cancelled" and was_funded is not None:
-        meaning = CANCELLED_MEANINGS[was_funded]
-    rows = [
+        meaning_text = CANCELLED_MEANINGS[was_funded]
+    labels_and_texts = [
         ("Transfer", transfer.id),
         ("Reference", transfer.client_reference_id),
         ("Status", transfer.status),
-        ("Meaning", meaning),
+        ("Meaning", meaning_text),
         ("What to do", _advice_sentence(transfer)),
         ("Reason", transfer.failure_reason),
         *_return_rows(transfer, wallets),
@@ -96,7 +96,7 @@ def transfer_rows(
         ("Took", "" if duration_seconds is None else f"{duration_seconds} s"),
         ("Settlement reference", transfer.settlement_reference_id),
     ]
-    return [(label, str(text)) for label, text in rows if text not in (None, "")]
+    return [(label, str(text)) for label, text in labels_and_texts if text not in (None, "")]
 
 
 def _payment_labels(transfer: Transfer, was_funded: bool | None) -> tuple[str, str]:
@@ -131,10 +131,10 @@ def expiry_sentence(quote: Quote, now: datetime) -> str:
     expires_at = quote.expires_at
     if not isinstance(expires_at, datetime):
         return "The expiry time is unknown."
-    seconds = _seconds_until(expires_at, now)
-    if seconds <= 0:
+    seconds_left = _seconds_until(expires_at, now)
+    if seconds_left <= 0:
         return f"Expired at {expires_at:%H:%M:%S} UTC: get a fresh quote."
-    return f"Rate and fees are locked for another {seconds // 60}:{seconds % 60:02d}."
+    return f"Rate and fees are locked for another {seconds_left // 60}:{seconds_left % 60:02d}."
 
 
 def _seconds_until(moment: datetime, now: datetime) -> int:
@@ -155,7 +155,7 @@ def _price_rows(terms: Quote | Transfer, labels: tuple[str, str]) -> list[Row]:
     source_currency = terms.source_currency
     destination_currency = terms.destination_currency
     rate = terms.exchange_rate
-    rows = [
+    labels_and_texts = [
         (source_label, _money_text(terms.source_amount, source_currency)),
         ("Fee", _money_text(terms.total_fee, terms.fee_currency)),
         ("Tax", _money_text(terms.total_tax, terms.tax_currency)),
@@ -163,7 +163,7 @@ def _price_rows(terms: Quote | Transfer, labels: tuple[str, str]) -> list[Row]:
         ("Rate", "" if rate is None else f"1 {source_currency} = {rate} {destination_currency}"),
         (recipient_label, _money_text(terms.destination_amount, destination_currency)),
     ]
-    return [(label, text) for label, text in rows if text]
+    return [(label, text) for label, text in labels_and_texts if text]
 
 
 def _money_text(amount: object, currency: str | None) -> str:
@@ -190,15 +190,15 @@ def _return_rows(transfer: Transfer, wallets: Sequence[FinancialAccount]) -> lis
     currency = transfer.source_currency or ""
     if transfer.status != "failed" or transfer.source_amount is None:
         return []
-    amount = _money_text(transfer.source_amount, currency)
+    amount_text = _money_text(transfer.source_amount, currency)
     if not codes.is_stablecoin(currency):
-        return [("Goes back", RETURN_NOT_STATED.format(amount))]
+        return [("Goes back", RETURN_NOT_STATED.format(amount_text))]
     wallet_details = [wallet.details or {} for wallet in wallets]
     addresses = [
         f"{details.get('address')} on {details.get('network')}" for details in wallet_details
     ]
     target_text = " or ".join(addresses) or "the recipient's crypto wallet on the source network"
-    return [("Goes back", f"{amount} to {target_text}; the service sends no event for that")]
+    return [("Goes back", f"{amount_text} to {target_text}; the service sends no event for that")]
 
 
 def deposit_card_node(account: object) -> Html:
@@ -218,9 +218,11 @@ class IndividualView(LiveStatus):
         """The name, and each status detail with the message of the service; no code, no row."""
         full_name = f"{resource.given_name or ''} {resource.family_name or ''}".strip()
         person_rows = [("Person", full_name)]
-        for detail in resource.status_details or []:
-            if hasattr(detail, "code"):
-                person_rows.append((str(detail.code or "detail"), str(detail.message or "")))
+        for status_detail in resource.status_details or []:
+            if hasattr(status_detail, "code"):
+                person_rows.append(
+                    (str(status_detail.code or "detail"), str(status_detail.message or ""))
+                )
         return person_rows
 
 
@@ -281,15 +283,15 @@ class ConversionView(LiveStatus):
         if resource is None:
             return {}
         payout = resource.payout
-        times = {
+        time_by_state = {
             "pending": getattr(resource.deposit, "received_at", None) or resource.created_at,
             "started": getattr(payout, "initiated_at", None),
             "completed": getattr(payout, "completed_at", None),
         }
         status = str(resource.status)
-        if not times.get(status):  # a failed conversion has no time of its failure
-            times[status] = resource.updated_at
-        return {state: datetime_or_none(moment) for state, moment in times.items()}
+        if not time_by_state.get(status):  # a failed conversion has no time of its failure
+            time_by_state[status] = resource.updated_at
+        return {state: datetime_or_none(moment) for state, moment in time_by_state.items()}
 
     def _read_state(self, resource: Conversion | None) -> str | None:
         """The status; pending while the conversion does not exist yet."""

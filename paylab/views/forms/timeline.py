@@ -75,8 +75,8 @@ class Timeline:
             return
         for passed_state in self._states_between(self.current, state):
             # The specification does not say what follows a review.
-            passed_name = NOT_KNOWN if self.current == "under_review" else passed_state
-            self.visited.append((passed_name, times.get(passed_name)))
+            shown_state = NOT_KNOWN if self.current == "under_review" else passed_state
+            self.visited.append((shown_state, times.get(shown_state)))
         self.visited.append((state, times.get(state)))
 
     def _states_seen_until(self, state: str) -> list[str]:
@@ -95,18 +95,20 @@ class Timeline:
 
     def _fill_in_times(self, times: Times) -> None:
         """Set the times of visited states that were not known before."""
-        self.visited = [(state, time or times.get(state)) for state, time in self.visited]
+        self.visited = [
+            (state, start_time or times.get(state)) for state, start_time in self.visited
+        ]
 
     def _add_timed_states(self, current_state: str, times: Times) -> None:
         """Add the states that have a time and were not visited yet, in order of time."""
         visited_states = {state for state, _ in self.visited}
-        new_states = [
-            (time, state)
-            for state, time in times.items()
-            if time and state not in (CREATED, current_state, *visited_states)
+        times_and_states = [
+            (start_time, state)
+            for state, start_time in times.items()
+            if start_time and state not in (CREATED, current_state, *visited_states)
         ]
-        for time, state in sorted(new_states):
-            self.visited.append((state, time))
+        for start_time, state in sorted(times_and_states):
+            self.visited.append((state, start_time))
 
     def _states_between(self, earlier_state: str | None, state: str) -> list[str]:
         """The states that every path from one state to another passes, without the two ends."""
@@ -128,12 +130,12 @@ class Timeline:
 
     def html(self) -> str:
         """All states with those visited marked, the path taken, and the possible moves."""
-        item_html = "".join(self._item_html(state) for state in self._states_in_order())
-        state_list = f'<ul class="paylab-timeline" aria-label="States">{item_html}</ul>'
-        path = " → ".join(state for state, _ in self.visited)
-        sentence = html.escape(f"Path: {path}. {self.next_states_sentence()}")
-        moves = html.collapsible_block(MOVES_TITLE, html.table(self.move_rows()))
-        return f'{state_list}<p class="paylab-hint">{sentence}</p>{moves}'
+        items_html = "".join(self._item_html(state) for state in self._states_in_order())
+        state_list_html = f'<ul class="paylab-timeline" aria-label="States">{items_html}</ul>'
+        path_text = " → ".join(state for state, _ in self.visited)
+        sentence_html = html.escape(f"Path: {path_text}. {self.next_states_sentence()}")
+        moves_html = html.collapsible_block(MOVES_TITLE, html.table(self.move_rows()))
+        return f'{state_list_html}<p class="paylab-hint">{sentence_html}</p>{moves_html}'
 
     def _states_in_order(self) -> list[str]:
         """All states in the order to show, each once.
@@ -153,14 +155,14 @@ class Timeline:
 
     def _item_html(self, state: str) -> str:
         """A state as an item of the list, with its time if it was visited."""
-        times_by_state = dict(self.visited)
-        if state not in times_by_state:
+        time_by_state = dict(self.visited)
+        if state not in time_by_state:
             return (
                 '<li class="paylab-ahead"><span aria-hidden="true">○</span> '
                 f"<span>{html.escape(state)}</span>"
                 '<span class="paylab-unseen">, not seen</span></li>'
             )
-        return _visited_item(state, times_by_state[state], is_current=state == self.current)
+        return _visited_item(state, time_by_state[state], is_current=state == self.current)
 
     def move_rows(self) -> list[Row]:
         """Rows of each state and the states that may follow it."""
@@ -173,12 +175,17 @@ class Timeline:
 
     def rows(self) -> list[Row]:
         """The timeline as rows of label and text."""
-        path = [f"{state} ({time:%H:%M:%S} UTC)" if time else state for state, time in self.visited]
-        moves = "; ".join(f"{state} {next_states}" for state, next_states in self.move_rows())
+        path_texts = [
+            f"{state} ({start_time:%H:%M:%S} UTC)" if start_time else state
+            for state, start_time in self.visited
+        ]
+        moves_text = "; ".join(
+            f"{state} {next_states_text}" for state, next_states_text in self.move_rows()
+        )
         return [
             ("Status", self.current or "not known"),
-            ("Path", " → ".join(path)),
-            (MOVES_TITLE, moves),
+            ("Path", " → ".join(path_texts)),
+            (MOVES_TITLE, moves_text),
         ]
 
     def next_states_sentence(self) -> str:
@@ -196,11 +203,11 @@ def _visited_item(state: str, time: datetime | None, *, is_current: bool) -> str
     tone = visited_tone(state, is_current=is_current)
     tone_sign = TONE_SIGNS.get(tone) or ("●" if is_current else "✓")
     style_class = f"paylab-{tone}" if tone else ""
-    current_mark = ' aria-current="step"' if is_current else ""
+    current_attribute = ' aria-current="step"' if is_current else ""
     time_html = ""
     if time:
         time_html = f' <time datetime="{time.isoformat()}">{time:%H:%M:%S} UTC</time>'
     return (
-        f'<li class="{style_class}"{current_mark}><span aria-hidden="true">{tone_sign}</span> '
+        f'<li class="{style_class}"{current_attribute}><span aria-hidden="true">{tone_sign}</span> '
         f"<span>{html.escape(state)}</span>{time_html}</li>"
     )

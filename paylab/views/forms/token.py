@@ -57,9 +57,9 @@ class TokenForm(Form):
     def _fill_example(self) -> None:
         """Fill in a token that no provider has issued, its terms accepted now."""
         accepted_at = self._clock()
-        example = examples.verification_token(accepted_at=accepted_at)
+        token_values = examples.verification_token(accepted_at=accepted_at)
         set_known_fields(
-            self, {**example, "partner_terms_accepted_at": timestamps.to_text(accepted_at)}
+            self, {**token_values, "partner_terms_accepted_at": timestamps.to_text(accepted_at)}
         )
 
     def values(self) -> JsonObject:
@@ -79,9 +79,9 @@ class TokenForm(Form):
         """The equivalent call, with a variable in place of the token, which is a secret."""
         other_values = dict(values)
         other_values.pop("token", None)
-        keywords = {"token": Expression("token"), **other_values}
+        keyword_arguments = {"token": Expression("token"), **other_values}
         return write_call(
-            "lab.individuals.submit_token", Expression("person.id"), keywords=keywords
+            "lab.individuals.submit_token", Expression("person.id"), keywords=keyword_arguments
         )
 
     def result_rows(self, result: Individual) -> list[Row]:

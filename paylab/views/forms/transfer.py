@@ -64,9 +64,13 @@ class QuoteForm(Form):
 
     def _make_fields(self, amount: str, source_currency: str) -> list[FormField]:
         """Make the inputs; the value of a route is its index."""
-        route_choices = [(label, index) for index, (label, _) in enumerate(self._routes)]
+        route_choices = [
+            (route_label, route_index) for route_index, (route_label, _) in enumerate(self._routes)
+        ]
         currency_choices = [(currency, currency) for currency in codes.SOURCE_CURRENCIES]
-        amount_kind_choices = [(label, field_name) for field_name, label in AMOUNT_LABELS.items()]
+        amount_kind_choices = [
+            (amount_label, field_name) for field_name, amount_label in AMOUNT_LABELS.items()
+        ]
         amount_field = FormField("amount", "Amount", value=amount)
         amount_field.set_required(True, assumed=True)  # the spec does not say so
         return [
@@ -81,34 +85,34 @@ class QuoteForm(Form):
 
     def _make_network_field(self) -> FormField:
         """Make the input of the network, whose list of values is assumed."""
-        networks = countries.of(self._service).networks
-        hint = assumed_values_hint(networks)
-        field = FormField("source_network", "Network", COMBO, hint=hint)
-        field.set_options([(network, network) for network in networks])
-        field.set_required(True, assumed=True)
-        return field
+        known_networks = countries.of(self._service).networks
+        hint_text = assumed_values_hint(known_networks)
+        network_field = FormField("source_network", "Network", COMBO, hint=hint_text)
+        network_field.set_options([(network, network) for network in known_networks])
+        network_field.set_required(True, assumed=True)
+        return network_field
 
     def values(self) -> JsonObject:
         """The request to send."""
-        inputs = super().values()
-        route_index = inputs.pop("payout_method", None)
-        amount_kind = inputs.pop("amount_kind")
-        amount = inputs.pop("amount", None)
-        route = self._routes[route_index][1] if self._routes else {}
-        if not codes.is_stablecoin(inputs["source_currency"]):
-            inputs.pop("source_network", None)
-        quote_values = {**route, **inputs}
+        input_values = super().values()
+        route_index = input_values.pop("payout_method", None)
+        amount_kind = input_values.pop("amount_kind")
+        amount = input_values.pop("amount", None)
+        route_fields = self._routes[route_index][1] if self._routes else {}
+        if not codes.is_stablecoin(input_values["source_currency"]):
+            input_values.pop("source_network", None)
+        quote_values = {**route_fields, **input_values}
         if amount is not None:
             quote_values[amount_kind] = amount
         return quote_values
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems of the request, in which the account is an object with its id."""
-        body = dict(values)
-        account_id = body.pop("financial_account", None)
+        quote_body = dict(values)
+        account_id = quote_body.pop("financial_account", None)
         if account_id:
-            body["financial_account"] = {"id": account_id}
-        problems = self.check_rules(body, self._service)
+            quote_body["financial_account"] = {"id": account_id}
+        problems = self.check_rules(quote_body, self._service)
         has_amount = any(values.get(field_name) is not None for field_name in AMOUNT_LABELS)
         if has_amount:
             return problems
@@ -144,9 +148,11 @@ class QuoteForm(Form):
 
     def _write_code(self, values: JsonObject) -> str:
         """The equivalent call: the account, then the other fields by name."""
-        arguments = dict(values)
-        account_id = arguments.pop("financial_account", "")
-        return write_call(self.function, account_id, keywords=arguments, assign_to=self.variable)
+        call_arguments = dict(values)
+        account_id = call_arguments.pop("financial_account", "")
+        return write_call(
+            self.function, account_id, keywords=call_arguments, assign_to=self.variable
+        )
 
     def result_rows(self, result: Quote) -> Sequence[Row]:
         """The amounts, fees and rate."""

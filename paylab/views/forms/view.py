@@ -66,27 +66,27 @@ class View(anywidget.AnyWidget):
         if not self._is_ready:
             return
         self._nodes_by_id.clear()
-        nodes = dict[str, JsonObject]()
-        top_ids = self._describe_nodes(self._page.page_nodes(), nodes)
-        changed_nodes = [
-            node
-            for page_node_id, node in nodes.items()
-            if self._shown_nodes.get(page_node_id) != node
+        node_data_by_id = dict[str, JsonObject]()
+        top_node_ids = self._describe_nodes(self._page.page_nodes(), node_data_by_id)
+        changed_node_data = [
+            node_data
+            for page_node_id, node_data in node_data_by_id.items()
+            if self._shown_nodes.get(page_node_id) != node_data
         ]
-        is_unchanged = not changed_nodes and top_ids == self._shown_top_ids
+        is_unchanged = not changed_node_data and top_node_ids == self._shown_top_ids
         if is_unchanged and not focus:
             return
         earlier_version = self._version if self._shown_nodes else 0
         self._version += 1
-        self._shown_nodes = nodes
-        self._shown_top_ids = top_ids
+        self._shown_nodes = node_data_by_id
+        self._shown_top_ids = top_node_ids
         self.send(
             {
                 "kind": "show",
                 "version": self._version,
                 "earlier": earlier_version,
-                "nodes": changed_nodes,
-                "top": top_ids,
+                "nodes": changed_node_data,
+                "top": top_node_ids,
                 "focus": focus,
                 "opens": self._page.opens_ids,
             }
@@ -101,12 +101,12 @@ class View(anywidget.AnyWidget):
         for node in visible_nodes:
             self._nodes_by_id[node.id] = node
             node.attach(self.send)
-            child_ids = self._describe_nodes(node.children, described)
+            child_node_ids = self._describe_nodes(node.children, described)
             described[node.id] = {
                 "id": node.id,
                 "kind": node.kind,
                 **node.props(),
-                "parts": child_ids,
+                "parts": child_node_ids,
             }
         return [node.id for node in visible_nodes]
 
@@ -232,8 +232,8 @@ class FormPage:
     def static_bundle(self) -> dict[str, str]:
         """The page for a saved notebook, as HTML and as text."""
         content_html = html.heading(self.title, self.service_name) + self.saved_html()
-        card = html.card(html.column(SAVED_LINE, content_html))
-        return {"text/html": static_html(card), "text/plain": repr(self)}
+        card_html = html.card(html.column(SAVED_LINE, content_html))
+        return {"text/html": static_html(card_html), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         """The rows as plain text."""
