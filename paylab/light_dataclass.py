@@ -23,20 +23,28 @@ T = TypeVar("T")
 
 if not TYPE_CHECKING:
 
-    def light_dataclass(*, frozen: bool, kw_only: bool = False) -> Callable[[type[T]], type[T]]:
+    def light_dataclass(
+        *,
+        frozen: bool,
+        eq: bool = True,
+        repr: bool = True,  # noqa: A002 - as in dataclasses.dataclass
+        kw_only: bool = False,
+    ) -> Callable[[type[T]], type[T]]:
         """Make a frozen dataclass of a class that extends no dataclass.
 
-        `frozen` is True. It is written at each class, since type checkers read it there.
+        `frozen` is True. It is written at each class, since type checkers read it there. The
+        others are those of `dataclasses.dataclass`.
         """
         if not frozen:
             raise TypeError("a light dataclass is frozen")
+        left_out = {*(() if eq else ("__eq__", "__hash__")), *(() if repr else ("__repr__",))}
 
         def decorate(kind: type[T]) -> type[T]:
             """Make a light dataclass of a class; methods that it has itself stay."""
             light_class = dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(kind)
             light_class.__dataclass_params__.frozen = True  # a frozen dataclass can extend it
             for method_name, method in _SHARED_METHODS.items():
-                if method_name not in vars(light_class):
+                if method_name not in vars(light_class) and method_name not in left_out:
                     setattr(light_class, method_name, method)
             return light_class
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from ..errors.api import APIStatusError, ConflictError
 from ..errors.base import ChoiceError, PaylabError, ReadOnlyError, ReplayError, RuleError
+from ..light_dataclass import light_dataclass
 from .request import Options, OutgoingRequest
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ ORDER_CONFLICT = re.compile(
 """Words about a key, or about another request of the same order."""
 
 
-@dataclass(frozen=True, repr=False)
+@light_dataclass(frozen=True, repr=False)
 class Order:
     """A POST that must not happen twice: its operation and its fields in our names, as given.
 

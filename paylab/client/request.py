@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from ..errors.base import Problem, RuleError
+from ..light_dataclass import light_dataclass
 from ..spec.money import Amount
 from ..spec.service.value_types import HEADER_NAME, MESSAGE_HEADERS
 from ..spec.text import plain, write_json
@@ -68,7 +69,7 @@ class StreamedBody(Protocol):
         """The body in pieces."""
 
 
-@dataclass(frozen=True, repr=False)
+@light_dataclass(frozen=True, repr=False)
 class OutgoingRequest:
     """A request without the headers that differ between attempts.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ..errors.api import APIResponseError
 from ..errors.base import PagingError
+from ..light_dataclass import light_dataclass
 from ..redaction.redaction import Redaction
 from ..spec.envelope import find_object_path
 from ..spec.json_path import value_at
@@ -34,7 +35,7 @@ OBJECT = ("status", "type", "created_at", "updated_at")
 """Fields that show which nested object is the one of the answer."""
 
 
-@dataclass(frozen=True, repr=False)
+@light_dataclass(frozen=True, repr=False)
 class Response:
     """A response and the record of its call; `body` is as the service sent it."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
 from ..errors.base import ChoiceError, MissingOperationError, PaylabError
+from ..light_dataclass import light_dataclass
 from ..logs import log
 from ..redaction.redaction import Redaction
 from .call_log import CallLog
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .exchange import Attempt, Exchange
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Records:
     """The memory of a session: its calls, the ids that it just received, and the service's time."""
 

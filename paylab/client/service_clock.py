@@ -5,19 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from random import Random, SystemRandom
 
 from ..errors.base import PaylabError
+from ..light_dataclass import light_dataclass
 from ..logs import log
 
 utcnow = partial(datetime.now, UTC)
 """The current time of this machine, aware, in UTC."""
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Timing:
     """How time passes for a session, and where its random numbers come from.
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ..light_dataclass import light_dataclass
 from .cards import CardError, fold_lines
 from .text import printable_lines
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Problem:
     """A problem of a request.
 

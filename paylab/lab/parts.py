@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import SystemRandom
@@ -32,6 +32,7 @@ from ..client.settings import (
     read_only_source,
 )
 from ..errors.base import ArgumentError, ConfigError, ConfigWarning, in_page, warn_caller
+from ..light_dataclass import light_dataclass
 from ..logs import log
 from ..redaction.hiding import Secret
 from ..runtime import require_sockets
@@ -53,7 +54,7 @@ SEEDED_TRANSFERS = 130
 """The initial data of an embedded simulator: two pages of transfers."""
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class LabParts:
     """The client of a lab, the place of its service, and how time passes there."""
 

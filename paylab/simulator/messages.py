@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 
 from ..errors.base import Problem
 from ..journal.record import SENT_NOTHING, SENT_PART, Ending
+from ..light_dataclass import light_dataclass
 from ..signing.canonical import ReceivedRequest
 from ..spec.text import JsonObject
 
@@ -86,7 +87,7 @@ class Request(ReceivedRequest):
         return json_value
 
 
-@dataclass(frozen=True, slots=True)
+@light_dataclass(frozen=True)
 class Reply:
     """A reply, and how the transport must delay or damage it for a fault.
 

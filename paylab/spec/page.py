@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
 from ..errors.names import with_name_suggestions
+from ..light_dataclass import light_dataclass
 from .json_path import value_at
 from .service.lists import ListForm
 from .service.value_types import NONE
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 @with_name_suggestions
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Page(Generic[T]):
     """One page of a list, and the cursor of the next one if there is one.
 
