@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 
 TRACEBACK_ADVICE = "  Full traceback: import sys; print(sys.last_value.traceback())"
 CARD_WIDTH = 72
@@ -37,7 +38,33 @@ class CardError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """Show the card instead of the traceback; called by IPython."""
-        return [*self.card(), TRACEBACK_ADVICE]
+        return [*self.card(), *fold_lines(_describe_cell_line(self)), TRACEBACK_ADVICE]
+
+
+def _describe_cell_line(error: Exception) -> Iterator[str]:
+    """Yield which line of a cell failed, if the cell has several.
+
+    The text of the line ends at its first bracket or quote: what follows can be a key.
+    """
+    from linecache import getlines
+    from traceback import walk_tb
+
+    cell_frames = [
+        (frame.f_code.co_filename, line_number)
+        for frame, line_number in walk_tb(error.__traceback__)
+        if frame.f_globals.get("__name__") == "__main__"
+    ]
+    if not cell_frames:
+        return
+    file_name, line_number = cell_frames[-1]
+    cell_lines = getlines(file_name)
+    if len(cell_lines) <= 1 or line_number > len(cell_lines):
+        return
+    failed_line = cell_lines[line_number - 1].strip()
+    shown_text = re.split("[('\"]", failed_line, maxsplit=1)[0]
+    cut_text = failed_line.removeprefix(shown_text)
+    ending = "(…)" if cut_text.startswith("(") else "…" if cut_text else ""
+    yield f"  Line {line_number}: {shown_text}{ending}"
 
 
 class MisuseError(CardError, TypeError):
