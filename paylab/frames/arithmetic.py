@@ -73,9 +73,9 @@ def _require_short(number: Decimal) -> Decimal:
 
 def _widen_for_sum(amounts: pa.Array) -> pa.Array:
     """The amounts in a type that holds their sum, because Arrow's sums wrap silently."""
-    carry_digits = len(str(len(amounts)))  # a sum of 100 amounts has at most 2 digits more
+    carry_digit_count = len(str(len(amounts)))  # a sum of 100 amounts has at most 2 digits more
     decimal_places = amounts.type.scale
-    if amounts.type.precision + carry_digits <= DIGITS_MAX:
+    if amounts.type.precision + carry_digit_count <= DIGITS_MAX:
         return amounts.cast(pa.decimal128(DIGITS_MAX, decimal_places))
     return amounts.cast(pa.decimal256(2 * DIGITS_MAX, decimal_places))
 
@@ -120,8 +120,10 @@ def quantile(amounts: pa.Array, share: Decimal, interpolation: str = "linear") -
     higher_amount: Decimal = ascending_amounts[higher_index].as_py()
     if interpolation == "nearest":
         return higher_amount if _is_nearer_to_higher(fraction, lower_index) else lower_amount
-    weights = {"linear": fraction, "lower": Decimal(0), "higher": Decimal(1)}
-    weight_of_higher = weights.get(interpolation, Decimal("0.5"))  # 0.5 is "midpoint"
+    weight_by_interpolation = {"linear": fraction, "lower": Decimal(0), "higher": Decimal(1)}
+    weight_of_higher = weight_by_interpolation.get(
+        interpolation, Decimal("0.5")
+    )  # 0.5 is "midpoint"
     return _interpolate(lower_amount, higher_amount, weight_of_higher)
 
 
@@ -132,7 +134,7 @@ def interpolate_quantile(ascending: Sequence[Decimal], share: Decimal) -> Decima
 
 
 def _find_place(share: Decimal, count: int) -> tuple[int, int, Decimal]:
-    """The indexes of the two amounts around a quantile, and its part of the way between them."""
+    """The indexes of the two amounts around a quantile, and how far it is between them (0 to 1)."""
     position = WIDE_CONTEXT.multiply(share, count - 1)  # Python's own context may round
     lower_index = int(position)
     fraction = WIDE_CONTEXT.subtract(position, lower_index)
@@ -170,8 +172,10 @@ def round_amounts(
     wide_amounts = amounts.cast(pa.decimal256(2 * DIGITS_MAX, amounts.type.scale))
     rounded_amounts = pc.round(wide_amounts, decimal_places, round_mode=round_mode)
     # Negative places round to tens, hundreds and so on: no decimals are left.
-    without_zeros = rounded_amounts.cast(pa.decimal256(2 * DIGITS_MAX, max(0, decimal_places)))
-    return fit_width(without_zeros)
+    amounts_without_zeros = rounded_amounts.cast(
+        pa.decimal256(2 * DIGITS_MAX, max(0, decimal_places))
+    )
+    return fit_width(amounts_without_zeros)
 
 
 def aggregate_by_group(
@@ -182,17 +186,17 @@ def aggregate_by_group(
     `group_numbers` has the group of each amount; -1 is no group.
     """
     wide_amounts = _widen_for_sum(amounts) if aggregate == "sum" else amounts
-    rows = pa.table({"group": group_numbers, "amount": wide_amounts})
-    grouped_rows = rows.filter(pc.field("group") >= 0)
+    amount_table = pa.table({"group": group_numbers, "amount": wide_amounts})
+    grouped_table = amount_table.filter(pc.field("group") >= 0)
     aggregates = [("amount", aggregate), ("amount", "count")]
-    results = grouped_rows.group_by("group").aggregate(aggregates)
-    results = results.filter(pc.field("amount_count") >= count_min)
+    result_table = grouped_table.group_by("group").aggregate(aggregates)
+    result_table = result_table.filter(pc.field("amount_count") >= count_min)
     # Arrow returns the groups in any order: a result is taken for each number, null without one.
-    result_rows = pc.index_in(pa.array(range(group_count)), results["group"])
-    group_results = results[f"amount_{aggregate}"].combine_chunks().take(result_rows)
+    result_positions = pc.index_in(pa.array(range(group_count)), result_table["group"])
+    results = result_table[f"amount_{aggregate}"].combine_chunks().take(result_positions)
     if aggregate == "sum" and count_min <= 0:  # the sum of a group without amounts is 0
-        group_results = pc.coalesce(group_results, pa.scalar(Decimal(0), group_results.type))
-    return fit_width(group_results)
+        results = pc.coalesce(results, pa.scalar(Decimal(0), results.type))
+    return fit_width(results)
 
 
 def fit_quotients(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
@@ -217,23 +221,22 @@ def _round_quotient(number: Decimal | None, decimal_places: int) -> Decimal | No
 
 def _divide_columns(left: pa.Array, right: pa.Array) -> pa.ChunkedArray:
     """Divide row by row; missing for a division by 0."""
-    return fit_quotients(_list_by_row(make_divider(), left, right))
+    return fit_quotients(_compute_numbers_by_row(make_divider(), left, right))
 
 
 def _compute_by_row(
     decimal_function: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
 ) -> pa.ChunkedArray:
     """The results of a function of two decimals as a column."""
-    return decimals.from_numbers(_list_by_row(decimal_function, left, right))
+    return decimals.from_numbers(_compute_numbers_by_row(decimal_function, left, right))
 
 
-def _list_by_row(
+def _compute_numbers_by_row(
     decimal_function: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
 ) -> list[Decimal | None]:
-    """The results of Python's decimals, row by row; None for a division by 0."""
+    """The result of each row, computed by Python; None for a division by 0 or a missing number."""
 
     def compute_row(left_number: Decimal | None, right_number: Decimal | None) -> Decimal | None:
-        """The result in one row; None if a number is missing."""
         if left_number is None or right_number is None:
             return None
         try:
@@ -282,8 +285,8 @@ RUNNING: dict[str, Callable[[Any, Any], Any]] = {
 def reduce_numbers(amounts: pa.Array, reduction: str, count_min: int = 0) -> Any:
     """The sum, mean or other reduction without missing amounts; None for fewer than `count_min`."""
     if reduction not in REDUCTIONS:
-        hint = ': write .agg(["first", "max", "min", "last"])' if reduction == "ohlc" else ""
-        raise TypeError(f"decimals have no {reduction}{hint}")
+        hint_text = ': write .agg(["first", "max", "min", "last"])' if reduction == "ohlc" else ""
+        raise TypeError(f"decimals have no {reduction}{hint_text}")
     present_amounts = amounts.drop_null()
     if len(present_amounts) < count_min:
         return None
@@ -301,8 +304,8 @@ def compute_running(amounts: pa.Array, running: str, *, skipna: bool = True) -> 
             return totals
     numbers = amounts.to_pylist()
     if not skipna and None in numbers:
-        first_missing = numbers.index(None)
-        numbers[first_missing:] = [None] * (len(numbers) - first_missing)
+        first_missing_index = numbers.index(None)
+        numbers[first_missing_index:] = [None] * (len(numbers) - first_missing_index)
     running_numbers = accumulate(
         (number for number in numbers if number is not None), RUNNING[running]
     )
@@ -317,8 +320,8 @@ def read_whole_numbers(amounts: pa.Array, integer_type: object) -> pa.Array:
     try:
         return amounts.cast(pa.from_numpy_dtype(numpy_type))
     except pa.ArrowInvalid as error:
-        misfit = f"not all amounts are whole numbers that fit {integer_type}: {error}"
-        raise ExactnessError(f"{misfit}; round them first") from None
+        misfit_text = f"not all amounts are whole numbers that fit {integer_type}: {error}"
+        raise ExactnessError(f"{misfit_text}; round them first") from None
 
 
 def narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -329,7 +332,7 @@ def narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
     for decimal_places in decimals.SCALES:
         if integer_digits + decimal_places > MACHINE_DIGITS:
             break
-        amounts = machine_integers.change_places(column.combine_chunks(), decimal_places)
-        if amounts is not None:
-            return pa.chunked_array([amounts])
+        narrow_amounts = machine_integers.change_places(column.combine_chunks(), decimal_places)
+        if narrow_amounts is not None:
+            return pa.chunked_array([narrow_amounts])
     return decimals.narrow_scale(column)

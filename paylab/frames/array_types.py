@@ -77,7 +77,8 @@ def make_numpy_array(amounts: pa.Array, dtype: Any, missing: Any = pd.NA) -> Arr
 def compute_float_statistic(amounts: pa.Array, name: str, ddof: int) -> Any:
     """A statistic that has no exact value, such as `std`, by pandas with floats."""
     compute_statistic = getattr(pd.Series(make_numpy_array(amounts, float)), name)
-    return compute_statistic() if name in ("skew", "kurt") else compute_statistic(ddof=ddof)
+    has_ddof = name not in ("skew", "kurt")
+    return compute_statistic(ddof=ddof) if has_ddof else compute_statistic()
 
 
 def _make_objects(amounts: pa.Array, missing: object) -> Array:

@@ -29,21 +29,23 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     >>> paylab.frames.by_currency(frame).index.name
     'currency'
     """
-    named_rows = with_named_index(frame)
-    _require_unique_names(named_rows)
-    rows = add_known_currencies(named_rows)
+    named_frame = with_named_index(frame)
+    _require_unique_names(named_frame)
+    rows = add_known_currencies(named_frame)
     amount_names = [name for name in rows.columns if _find_currency_name(rows, name)]
     if not amount_names:
         raise ConfigError("the frame has no amount with a column of its currency")
-    sums: dict[str, pd.Series[Any]] = {}
+    sums_by_name: dict[str, pd.Series[Any]] = {}
     for amount_name in amount_names:
         amounts = _read_amounts(rows[amount_name])
         currencies = rows[_find_currency_name(rows, amount_name)].astype("string").str.upper()
         # A row without amount and currency adds nothing: it would only make the row `NaN`.
         is_counted = (amounts.notna() | currencies.notna()).to_numpy(bool)
-        groups = amounts[is_counted].groupby(currencies[is_counted].to_numpy(), dropna=False)
-        sums[amount_name] = groups.sum(min_count=1)  # missing, not 0, without an amount
-    totals = ExactFrame(sums).sort_index()
+        amount_groups = amounts[is_counted].groupby(currencies[is_counted].to_numpy(), dropna=False)
+        sums_by_name[amount_name] = amount_groups.sum(
+            min_count=1
+        )  # missing, not 0, without an amount
+    totals = ExactFrame(sums_by_name).sort_index()
     totals.index.name = "currency"
     row_currencies = CurrencyRows.of(pd.Series(totals.index))
     for column_index in range(len(amount_names)):

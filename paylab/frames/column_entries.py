@@ -71,17 +71,17 @@ def fill_limits(amounts: pd.Series[Any], limits: Any) -> Any:
     if not is_exact or not isinstance(limits, pd.Series) or not limits.isna().any():
         return limits
     exact_limits = pd.Series(limits).astype(DecimalDtype()).reindex(amounts.index)
-    return exact_limits.fillna(amounts).fillna(0)
+    return exact_limits.fillna(amounts).fillna(0)  # a missing amount has no limit: 0 is as good
 
 
 def name_error(error: ExactnessError, column_name: object) -> ExactnessError:
     """The error with the name of the column in front, unless it has it already."""
-    words = str(error)
-    name = "" if column_name is None else str(column_name)
-    if not name or words.startswith((f"{name}: ", f"{name}, ")):
+    error_text = str(error)
+    name_text = "" if column_name is None else str(column_name)
+    if not name_text or error_text.startswith((f"{name_text}: ", f"{name_text}, ")):
         return error
-    named_words = _UNNAMED.sub(lambda match: name + match[1], words)
-    return ExactnessError(f"{name}: {words}" if named_words == words else named_words)
+    named_text = _UNNAMED.sub(lambda match: name_text + match[1], error_text)
+    return ExactnessError(f"{name_text}: {error_text}" if named_text == error_text else named_text)
 
 
 def _wrap_column_method(method: Method) -> Method:
@@ -120,7 +120,9 @@ def _wrap_frame_method(method: Method) -> Method:
 
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
-        had_objects = {name for name, dtype in frame.dtypes.items() if is_object_dtype(dtype)}
+        object_column_names = {
+            column_name for column_name, dtype in frame.dtypes.items() if is_object_dtype(dtype)
+        }
         if method.__name__ in _WITH_VALUES:
             frame = _widen(frame, [args, [*options.values()]])
         try:
@@ -128,8 +130,8 @@ def _wrap_frame_method(method: Method) -> Method:
         except ExactnessError as error:
             raise name_error(error, _name_only_column(frame)) from None
         if isinstance(result, pd.DataFrame):
-            for position, (name, dtype) in enumerate(result.dtypes.items()):
-                if is_object_dtype(dtype) and name not in had_objects:
+            for position, (column_name, dtype) in enumerate(result.dtypes.items()):
+                if is_object_dtype(dtype) and column_name not in object_column_names:
                     _refuse_mixed_column(result.iloc[:, position])
         return result
 
@@ -159,8 +161,8 @@ def _wrap_set_item(set_item: Method) -> Method:
             set_item(indexer, key, value)
             if old_names:
                 new_names = set(owner.columns) - old_names
-                for name in new_names:
-                    owner[name] = convert_decimals(owner[name])
+                for new_name in new_names:
+                    owner[new_name] = convert_decimals(owner[new_name])
         except (ExactnessError, TypeError) as error:
             # For a whole column, pandas raises a TypeError of its own.
             exactness_error = error if isinstance(error, ExactnessError) else error.__cause__
@@ -178,41 +180,48 @@ def _refuse_lost_decimals(cells: Any, value: Any) -> None:
     if is_integer_dtype(cells.dtype) and has_decimals(value):
         numbers = value if is_list_like(value) else [value]
         if any(isinstance(number, Decimal) and number % 1 for number in numbers):
-            use = f'frame["{cells.name}"].astype("decimal")'
-            raise ExactnessError(f"a column of whole numbers has no decimals: write {use} first")
+            conversion_code = f'frame["{cells.name}"].astype("decimal")'
+            raise ExactnessError(
+                f"a column of whole numbers has no decimals: write {conversion_code} first"
+            )
 
 
 def _select_columns(indexer: Any, key: Any) -> Any:
     """The columns that a key of an indexer selects, without rows; all for another key."""
-    rows = indexer.obj[:0]
-    if isinstance(rows, pd.Series) or not isinstance(key, tuple) or len(key) != rows.ndim:
-        return rows
+    empty_frame = indexer.obj[:0]
+    if (
+        isinstance(empty_frame, pd.Series)
+        or not isinstance(key, tuple)
+        or len(key) != empty_frame.ndim
+    ):
+        return empty_frame
     try:
-        return (rows.iloc if "i" in indexer.name else rows.loc)[:, key[1]]
+        takes_positions = indexer.name in ("iloc", "iat")
+        return (empty_frame.iloc if takes_positions else empty_frame.loc)[:, key[1]]
     except KeyError:  # a new column
-        return rows.iloc[:, :0]
+        return empty_frame.iloc[:, :0]
 
 
 def _find_entered_column(indexer: Any, key: Any, value: object) -> object:
     """The name of the exact column that a value would enter; None if several could be meant."""
-    cells = _select_columns(indexer, key)
-    if isinstance(cells, pd.Series):
-        return cells.name
-    return _name_only_column(_choose_floats(cells, value))
+    entered_columns = _select_columns(indexer, key)
+    if isinstance(entered_columns, pd.Series):
+        return entered_columns.name
+    return _name_only_column(_choose_floats(entered_columns, value))
 
 
 def _choose_floats(rows: pd.DataFrame, row: Any) -> pd.DataFrame:
     """The columns that get a float from the values of a new row; all for another value."""
-    values = [*row.values()] if isinstance(row, dict) else row
-    if not isinstance(values, list | tuple) or len(values) != rows.shape[1]:
+    row_values = [*row.values()] if isinstance(row, dict) else row
+    if not isinstance(row_values, list | tuple) or len(row_values) != rows.shape[1]:
         return rows
-    return rows.loc[:, [_is_finite_float(value) for value in values]]
+    return rows.loc[:, [_is_finite_float(value) for value in row_values]]
 
 
 def _name_only_column(frame: pd.DataFrame) -> object:
     """The name of the exact column if a frame has one only."""
-    names = [name for name, dtype in frame.dtypes.items() if isinstance(dtype, DecimalDtype)]
-    return names[0] if len(names) == 1 else None
+    exact_names = [name for name, dtype in frame.dtypes.items() if isinstance(dtype, DecimalDtype)]
+    return exact_names[0] if len(exact_names) == 1 else None
 
 
 def _wrap_set_column(method: Method) -> Method:
@@ -223,8 +232,8 @@ def _wrap_set_column(method: Method) -> Method:
         try:
             return method(frame, *args, **options)
         except ExactnessError as error:
-            names = [argument for argument in args if isinstance(argument, str)]
-            raise name_error(error, names[0] if names else None) from None
+            text_arguments = [argument for argument in args if isinstance(argument, str)]
+            raise name_error(error, text_arguments[0] if text_arguments else None) from None
 
     return call
 

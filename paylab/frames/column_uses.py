@@ -79,12 +79,14 @@ def _describe_attribute(column: Column, name: str, pandas_message: str) -> str:
         if not name.startswith("_") and hasattr(accessor, name):
             return f"a column has no attribute {name!r}: use .{accessor_name}.{name}"
     if "accessor" in pandas_message:
-        return f"a column of {column.dtype} has no .{name}: {_ACCESSOR_USES[_kind(column)]}"
+        return f"a column of {column.dtype} has no .{name}: {_ACCESSOR_USES[_find_kind(column)]}"
     if _has_labels(column) and find_suggestion(name, [*map(str, column.index)]):
         return _describe_label(column, name)
-    nearest_name = find_nearest_name(name, (each for each in dir(pd.Series) if each[0] != "_"))
-    use = f"use {nearest_name}" if nearest_name else "it has what a Series of pandas has"
-    return f"a column has no attribute {plain(name, 60)!r}: {use}"
+    nearest_name = find_nearest_name(
+        name, (attribute_name for attribute_name in dir(pd.Series) if attribute_name[0] != "_")
+    )
+    hint_text = f"use {nearest_name}" if nearest_name else "it has what a Series of pandas has"
+    return f"a column has no attribute {plain(name, 60)!r}: {hint_text}"
 
 
 def _has_labels(column: Column) -> bool:
@@ -94,14 +96,14 @@ def _has_labels(column: Column) -> bool:
 
 def _describe_label(column: Column, label: str) -> str:
     """What is wrong with a label, and the one that is meant, or all."""
-    labels = [str(each) for each in column.index]
-    suggestion = find_suggestion(label, labels)
-    use = f"use {suggestion}" if suggestion else f"it has {plain(', '.join(labels))}"
-    return f"nothing is labelled {plain(label, 60)!r}: {use}"
+    label_texts = [str(row_label) for row_label in column.index]
+    suggestion = find_suggestion(label, label_texts)
+    hint_text = f"use {suggestion}" if suggestion else f"it has {plain(', '.join(label_texts))}"
+    return f"nothing is labelled {plain(label, 60)!r}: {hint_text}"
 
 
-def _kind(column: Column) -> str:
-    """The kind of the values of a column."""
+def _find_kind(column: Column) -> str:
+    """The kind of the values of a column, as a key of `_ACCESSOR_USES`."""
     if str(column.dtype) == "decimal":
         return "decimal"
     return "time" if is_datetime64_any_dtype(column.dtype) else "text"
@@ -146,26 +148,26 @@ def _explain_members(isin: Method) -> Method:
 
 def _check_time(column: Column, other: str | date, operator_name: str) -> None:
     """ArgumentError for text that is no time, a time without a zone, and a day for `==`."""
-    shown_value = plain(str(other), 60)
+    value_text = plain(str(other), 60)
     if isinstance(other, datetime):
         if other.tzinfo is None:
-            _refuse(f"{shown_value} has no time zone: write it with one, such as tzinfo=UTC")
+            _refuse(f"{value_text} has no time zone: write it with one, such as tzinfo=UTC")
         return
     if isinstance(other, str) and not _is_time(other):
-        _refuse(f"{shown_value!r} is not a time: write 2026-01-31 or 2026-01-31T09:30:00Z")
+        _refuse(f"{value_text!r} is not a time: write 2026-01-31 or 2026-01-31T09:30:00Z")
     is_day = isinstance(other, date) or _DAY.fullmatch(other) is not None
     if not is_day:
         return
     is_equality = operator_name in ("eq", "ne", "isin")
     if isinstance(other, date) and not is_equality:
-        _refuse(f"{shown_value} is a day, not a time: write it as text, {shown_value!r}")
+        _refuse(f"{value_text} is a day, not a time: write it as text, {value_text!r}")
     if is_equality and not _has_only_days(column):
-        comparison = (
-            f'.isin(["{shown_value}"])' if operator_name == "isin" else f' == "{shown_value}"'
+        comparison_code = (
+            f'.isin(["{value_text}"])' if operator_name == "isin" else f' == "{value_text}"'
         )
         _refuse(
-            f"{shown_value} is a day, and the column has times: "
-            f'write column.dt.strftime("%Y-%m-%d"){comparison}'
+            f"{value_text} is a day, and the column has times: "
+            f'write column.dt.strftime("%Y-%m-%d"){comparison_code}'
         )
 
 

@@ -30,22 +30,21 @@ WHOLE = 'whole numbers, which pandas cannot merge: write .astype("decimal") of t
 def find_common_type(exact_type: Any, other_types: Sequence[Any]) -> Any:
     """The type of exact amounts together with other types; None for objects.
 
-    ExactnessError if they are matched: the keys of a merge, or two indexes. Columns that are
-    joined are exact, by which a float that is not missing is an error.
+    ExactnessError if they are matched: the keys of a merge, or two indexes.
     """
-    use = pandas_callers.find_type_use()
-    inexact_types = [dtype for dtype in other_types if not is_integer_dtype(dtype)]
-    if not inexact_types:
-        if other_types and use is TypeUse.MERGE:
+    type_use = pandas_callers.find_type_use()
+    non_integer_types = [dtype for dtype in other_types if not is_integer_dtype(dtype)]
+    if not non_integer_types:
+        if other_types and type_use is TypeUse.MERGE:
             raise ExactnessError(MATCHED.format(WHOLE))
         return exact_type
-    has_floats = all(map(is_float_dtype, inexact_types))
-    has_texts = all(map(_is_text, inexact_types))
-    if use in (TypeUse.MATCH, TypeUse.MERGE) and (has_floats or has_texts):
+    has_floats = all(map(is_float_dtype, non_integer_types))
+    has_texts = all(map(_is_text, non_integer_types))
+    if type_use in (TypeUse.MATCH, TypeUse.MERGE) and (has_floats or has_texts):
         raise ExactnessError(MATCHED.format(FLOATS if has_floats else TEXT))
-    if use is TypeUse.JOIN and has_floats:
-        return exact_type
-    if use is TypeUse.CASES and all(map(_may_be_exact, inexact_types)):
+    if type_use is TypeUse.JOIN and has_floats:
+        return exact_type  # a float that is not missing is an error when it is converted
+    if type_use is TypeUse.CASES and all(map(_may_be_exact, non_integer_types)):
         return exact_type
     return None
 

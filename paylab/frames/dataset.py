@@ -179,20 +179,20 @@ class Dataset:
         >>> dataset.summarize(by="status")["rows"].sum()
         130
         """
-        groups = summaries.grouping(by, tz, sums=sums)
+        row_grouping = summaries.grouping(by, tz, sums=sums)
         if cluster is None and isinstance(self._files, Folder) and self._files.path.is_dir():
-            return summaries.summarize_folder(str(self._files.path), groups)
-        if cluster is not None and groups.is_daily:  # no list of times has to be sent
+            return summaries.summarize_folder(str(self._files.path), row_grouping)
+        if cluster is not None and row_grouping.is_daily:  # no list of times has to be sent
             daily_summaries = on_cluster(
-                cluster, summarize_partition_at_once, self.partitions(), groups=groups
+                cluster, summarize_partition_at_once, self.partitions(), groups=row_grouping
             )
-            summary = summaries.join_partitions(daily_summaries, groups)
+            summary = summaries.join_partitions(daily_summaries, row_grouping)
             if summary is not None:
                 return summary
-        partial_results = on_cluster(
-            cluster, summarize_partition_in_parts, self.partitions(), groups=groups
+        partial_summaries = on_cluster(
+            cluster, summarize_partition_in_parts, self.partitions(), groups=row_grouping
         )
-        return summaries.merge_partials(list(chain.from_iterable(partial_results)), groups)
+        return summaries.merge_partials(list(chain.from_iterable(partial_summaries)), row_grouping)
 
     def dask(self) -> dd.DataFrame:
         """All days as a lazy Dask frame, with exact amounts and sums.
@@ -309,11 +309,11 @@ def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and
         _sync_profile, into=into, gap=1 / per_second, source=source, sync_options=sync_options
     )
     if cluster is not None:
-        results = on_cluster(cluster, sync_profile, profile_names)
+        sync_results = on_cluster(cluster, sync_profile, profile_names)
     else:
         with make_executor(ACCOUNTS_AT_ONCE, "paylab-accounts") as executor:
-            results = list(executor.map(sync_profile, profile_names))
-    return dict(zip(profile_names, results, strict=True))
+            sync_results = list(executor.map(sync_profile, profile_names))
+    return dict(zip(profile_names, sync_results, strict=True))
 
 
 def _sync_profile(

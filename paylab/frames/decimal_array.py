@@ -15,6 +15,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import partialmethod
+from itertools import filterfalse
 from typing import Any
 
 import numpy as np
@@ -71,20 +72,18 @@ class DecimalArray(ExtensionArray):
     def _from_scalars(cls, scalars: Any, *, dtype: object) -> DecimalArray:
         """Only decimals: text and integers that a function returned keep their type."""
         scalar_list = list(scalars)
-        present_scalars = [
-            scalar for scalar in scalar_list if not operands.is_missing_value(scalar)
-        ]
-        if not present_scalars or not all(
-            isinstance(scalar, Decimal) for scalar in present_scalars
-        ):
+        present_scalars = filterfalse(operands.is_missing_value, scalar_list)
+        decimal_flags = [isinstance(scalar, Decimal) for scalar in present_scalars]
+        if not decimal_flags or not all(decimal_flags):
             raise ValueError("these are not decimals")
         return cls(operands.exact_decimals(scalar_list))
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
         joined_values = decimals.join([pa.chunked_array([column._values]) for column in to_concat])
-        currencies = [column.currencies for column in to_concat]
-        return cls(joined_values, currency_rows.join_currencies(currencies, [*map(len, to_concat)]))
+        all_currencies = [column.currencies for column in to_concat]
+        row_counts = [*map(len, to_concat)]
+        return cls(joined_values, currency_rows.join_currencies(all_currencies, row_counts))
 
     @property
     def dtype(self) -> DecimalDtype:
@@ -103,6 +102,7 @@ class DecimalArray(ExtensionArray):
         return iter(make_elements(self._values.cast(pa.string()).to_pylist(), pd.NA))
 
     def __getitem__(self, item: Any) -> Any:
+        """The amount at a position; a column for a slice, a mask or a list of positions."""
         if isinstance(item, tuple):  # pandas also writes [..., 3]
             item = next((index for index in item if index is not Ellipsis), slice(None))
         if isinstance(item, int | np.integer):
@@ -120,10 +120,11 @@ class DecimalArray(ExtensionArray):
         is_many = is_list_like(value)
         operands.refuse_blanks(value if is_many else [value])
         new_values = operands.exact_decimals(value if is_many else [value])
-        old_and_new = [pa.chunked_array([array]) for array in (self._values, new_values)]
-        all_values = decimals.join(old_and_new).combine_chunks()  # in a type that holds both
+        both_columns = [pa.chunked_array([array]) for array in (self._values, new_values)]
+        all_values = decimals.join(both_columns).combine_chunks()  # in a type that holds both
         positions = np.arange(len(self))
         indexer = check_array_indexer(self, key) if is_list_like(key) else key
+        # In `all_values`, the new values come after the old ones.
         positions[indexer] = len(self) + (np.arange(len(new_values)) if is_many else 0)
         self._values = all_values.take(pa.array(positions))
 
@@ -149,11 +150,13 @@ class DecimalArray(ExtensionArray):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **options: object) -> Any:
         """Exact results; floats for functions such as `np.log`, which have no exact value."""
         if any(isinstance(operand, pd.Series | pd.Index | pd.DataFrame) for operand in inputs):
-            return NotImplemented
+            return NotImplemented  # pandas calls numpy again with the arrays of its columns
         if method == "__call__" and not options:
             result = compute(ufunc, self._values, [*inputs])
+            if isinstance(result, pa.Array):
+                return self._replace_values(result)
             if result is not None:
-                return self._replace_values(result) if isinstance(result, pa.Array) else result
+                return result
         return super().__array_ufunc__(ufunc, method, *inputs, **options)
 
     def __array_function__(self, function: object, types: object, args: Any, options: Any) -> Any:
@@ -182,8 +185,8 @@ class DecimalArray(ExtensionArray):
             with_fill = self._concat_same_type([self, self._from_sequence([fill_value])])
             return with_fill.take(np.where(positions == -1, len(self), positions))
         currencies = self.currencies and self.currencies.take(positions, positions == -1)
-        values = self._values.take(pa.array(positions, mask=positions == -1))
-        return DecimalArray(values, currencies)
+        taken_values = self._values.take(pa.array(positions, mask=positions == -1))
+        return DecimalArray(taken_values, currencies)
 
     def copy(self) -> DecimalArray:
         """A copy of the array."""
@@ -273,11 +276,11 @@ class DecimalArray(ExtensionArray):
         self, *, how: str, ids: object, ngroups: int, min_count: int, **options: object
     ) -> Any:
         if how in ("first", "last", "rank", "idxmin", "idxmax"):  # pandas only compares for these
-            column: Any = super()
-            if how not in ("first", "last"):
-                column = pd.array(self._values_for_argsort(), dtype="Int64")
-                column[self.isna()] = pd.NA
-            return column._groupby_op(
+            comparable_array: Any = super()
+            if how not in ("first", "last"):  # pandas would compare floats
+                comparable_array = pd.array(self._values_for_argsort(), dtype="Int64")
+                comparable_array[self.isna()] = pd.NA
+            return comparable_array._groupby_op(
                 how=how, ids=ids, ngroups=ngroups, min_count=min_count, **options
             )
         if how in ADDED:
@@ -330,12 +333,13 @@ class DecimalArray(ExtensionArray):
         elif not is_list_like(other):
             operands.require_number(other)
         operand = operands.read_other_operand(other, len(self))
-        comparisons = arithmetic.compare_rows(op, self._values, operand)
-        results = np.asarray(comparisons.fill_null(op is operator.ne))  # missing is not equal
-        infinite = operands.find_infinite(other) if is_list_like(other) else None
-        if infinite is None:
+        arrow_booleans = arithmetic.compare_rows(op, self._values, operand)
+        results = np.asarray(arrow_booleans.fill_null(op is operator.ne))  # missing is not equal
+        infinite_floats = operands.find_infinite(other) if is_list_like(other) else None
+        if infinite_floats is None:
             return results
-        return np.where((infinite == 0) | self.isna(), results, op(0.0, infinite))
+        # A Decimal is finite: it compares with an infinite float as 0.0 does.
+        return np.where((infinite_floats == 0) | self.isna(), results, op(0.0, infinite_floats))
 
 
 for _name, _op in arithmetic.OPERATORS.items():

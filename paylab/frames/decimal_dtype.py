@@ -50,8 +50,10 @@ class DecimalDtype(ExtensionDtype):
         return DecimalArray
 
     def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> Any:
+        """The column that pandas makes of decimals of Arrow, such as those of a Parquet file."""
         return self.construct_array_type()(array)
 
     def _get_common_dtype(self, dtypes: list[Any]) -> Any:
+        """The type that pandas converts columns to before it joins or matches them."""
         other_types = [dtype for dtype in dtypes if not isinstance(dtype, DecimalDtype)]
         return find_common_type(self, other_types) if other_types else self

@@ -54,16 +54,16 @@ def convert_decimals(values: Any) -> Any:
 def _is_of_decimals(values: Any) -> bool:
     """Whether the values of a column, array or list are Decimals that can be made exact."""
     if isinstance(values, list):
-        return _has_decimals(values)
+        return _has_only_decimals(values)
     if not isinstance(values, pd.Series | np.ndarray | ExtensionArray):
         return False
     dtype: Any = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         categories = dtype.categories
-        return str(categories.dtype) == "decimal" or _has_decimals(categories)
+        return str(categories.dtype) == "decimal" or _has_only_decimals(categories)
     if isinstance(dtype, pd.ArrowDtype):
         return bool(pa.types.is_decimal(dtype.pyarrow_dtype))
-    return bool(is_object_dtype(dtype)) and values.ndim == 1 and _has_decimals(values)
+    return bool(is_object_dtype(dtype)) and values.ndim == 1 and _has_only_decimals(values)
 
 
 def is_kept_as_objects(values: Any) -> bool:
@@ -85,22 +85,24 @@ def widen_integers(owner: Any, other: Any) -> Any:
     if not has_decimals(other):
         return owner
     if isinstance(owner, pd.DataFrame):
-        names = [name for name, dtype in owner.dtypes.items() if is_integer_dtype(dtype)]
-        return owner.astype(dict.fromkeys(names, "decimal"))
+        integer_names = [name for name, dtype in owner.dtypes.items() if is_integer_dtype(dtype)]
+        return owner.astype(dict.fromkeys(integer_names, "decimal"))
     return owner.astype("decimal") if is_integer_dtype(owner) else owner
 
 
 def has_decimals(values: Any) -> bool:
     """Whether a value is a Decimal, or a column, list or frame has them."""
     if isinstance(values, pd.DataFrame):
-        return any(has_decimals(values.iloc[:, place]) for place in range(values.shape[1]))
+        return any(
+            has_decimals(values.iloc[:, column_index]) for column_index in range(values.shape[1])
+        )
     if isinstance(values, Decimal) or str(getattr(values, "dtype", "")) == "decimal":
         return True
-    return is_list_like(values) and _has_decimals(values)
+    return is_list_like(values) and _has_only_decimals(values)
 
 
-def _has_decimals(values: Any) -> bool:
-    """Whether objects are finite Decimals, at least one, whole numbers, or missing."""
+def _has_only_decimals(values: Any) -> bool:
+    """Whether objects have a Decimal, and only finite ones, whole numbers and missing values."""
     if not is_object_dtype(getattr(values, "dtype", "object")):
         return False
     has_decimal = False

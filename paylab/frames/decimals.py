@@ -34,9 +34,9 @@ def read_texts(texts: pa.ChunkedArray, column_name: str, first_row: int = 0) -> 
     The type is the narrowest, or `WIDEST` if no other one holds all numbers. `first_row` is the
     number of the first text in its column, for messages.
     """
-    quick_decimals = _read_plain_decimals(texts)
-    if quick_decimals is not None:
-        return quick_decimals
+    plain_decimals = _read_plain_decimals(texts)
+    if plain_decimals is not None:
+        return plain_decimals
     numbers = [
         _read_number(number_text or "", column_name, row_number)
         for row_number, number_text in enumerate(texts.to_pylist(), first_row)
@@ -54,8 +54,8 @@ def join(columns: Sequence[pa.ChunkedArray], column_name: str = "amount") -> pa.
         integer_digits = max(map(count_integer_digits, columns))
         decimal_places = max(column.type.scale for column in columns)
         # Without trailing zeros the numbers may fit.
-        with_fewer_decimals = pa.decimal128(DIGITS_MAX, DIGITS_MAX - integer_digits)
-        joined_type = working_type(integer_digits, decimal_places) or with_fewer_decimals
+        type_with_fewer_places = pa.decimal128(DIGITS_MAX, DIGITS_MAX - integer_digits)
+        joined_type = working_type(integer_digits, decimal_places) or type_with_fewer_places
     try:
         chunks = [chunk.cast(joined_type) for column in columns for chunk in column.chunks]
     except pa.ArrowInvalid:
@@ -104,11 +104,11 @@ def cast_exactly(
             return numbers.cast(arrow_type)
     except pa.ArrowInvalid:
         pass  # the error below names the row
-    misfit_row = _find_misfit(numbers, integer_digits, decimal_places)
-    misfit_text = _quote_short(texts[misfit_row].as_py())
+    misfit_row_number = _find_misfit(numbers, integer_digits, decimal_places)
+    misfit_text = _quote_short(texts[misfit_row_number].as_py())
     raise ExactnessError(
-        f"{column_name}, row {first_row + misfit_row}: {misfit_text} does not fit {arrow_type}; "
-        "a CSV file keeps it as text"
+        f"{column_name}, row {first_row + misfit_row_number}: {misfit_text} does not fit "
+        f"{arrow_type}; a CSV file keeps it as text"
     )
 
 
@@ -128,8 +128,8 @@ def fits(texts: pa.ChunkedArray, column_name: str, decimal_type: pa.DataType) ->
     """
     integer_digits_max = decimal_type.precision - decimal_type.scale
     integer_digits, decimal_places = _measure_lengths(texts)
-    is_short = integer_digits <= integer_digits_max and decimal_places <= decimal_type.scale
-    if is_short and _is_plain(texts):
+    has_short_texts = integer_digits <= integer_digits_max and decimal_places <= decimal_type.scale
+    if has_short_texts and _is_plain(texts):
         return True
     numbers = read_decimals(texts, column_name)
     try:
@@ -161,8 +161,10 @@ def fit_width(numbers: pa.Array) -> pa.Array:
     integer_digits = count_integer_digits(numbers)
     # With fewer decimals than those of the type, the numbers may fit: zeros at the end are cut.
     decimal_places = min(numbers.type.scale, DIGITS_MAX - integer_digits)
-    digits = integer_digits + decimal_places
-    precision = next((precision for precision in PRECISIONS if digits <= precision), DIGITS_MAX)
+    digit_count = integer_digits + decimal_places
+    precision = next(
+        (precision for precision in PRECISIONS if digit_count <= precision), DIGITS_MAX
+    )
     try:
         if integer_digits <= DIGITS_MAX:
             return numbers.cast(pa.decimal128(precision, decimal_places))
@@ -205,8 +207,8 @@ def trim_zeros(
     """
     if decimal_places <= decimal_places_min:
         return number_texts
-    zeros_at_end = rf"(\.\d{{{decimal_places_min}}}\d*?)0+$"
-    trimmed_texts = pc.replace_substring_regex(number_texts, zeros_at_end, r"\1")
+    zeros_pattern = rf"(\.\d{{{decimal_places_min}}}\d*?)0+$"
+    trimmed_texts = pc.replace_substring_regex(number_texts, zeros_pattern, r"\1")
     return pc.utf8_rtrim(trimmed_texts, ".")
 
 
@@ -220,17 +222,19 @@ def _measure_lengths(number_texts: pa.ChunkedArray) -> tuple[int, int]:
     """The most characters before the point, and after it; 0 and 0 without texts."""
     text_lengths = pc.binary_length(number_texts)
     point_positions = pc.find_substring(number_texts, ".")
-    first_point, last_point = pc.min_max(point_positions).as_py().values()
-    if first_point is not None and first_point >= 0:  # all have a point, as amounts usually do
-        longest_with_point = pc.max(pc.subtract(text_lengths, point_positions)).as_py()
-        return last_point, longest_with_point - 1
-    is_whole = pc.less(point_positions, 0)
-    lengths_before = pc.if_else(is_whole, text_lengths, point_positions)
-    lengths_with_point = pc.subtract(text_lengths, point_positions)
-    lengths_after = pc.if_else(is_whole, 0, pc.subtract(lengths_with_point, 1))
-    longest_before = pc.max(lengths_before).as_py() or 0
-    longest_after = pc.max(lengths_after).as_py() or 0
-    return longest_before, longest_after
+    leftmost_point_at, rightmost_point_at = pc.min_max(point_positions).as_py().values()
+    if (
+        leftmost_point_at is not None and leftmost_point_at >= 0
+    ):  # all have a point, as amounts usually do
+        max_length_from_point = pc.max(pc.subtract(text_lengths, point_positions)).as_py()
+        return rightmost_point_at, max_length_from_point - 1
+    whole_mask = pc.less(point_positions, 0)
+    lengths_before = pc.if_else(whole_mask, text_lengths, point_positions)
+    lengths_from_point = pc.subtract(text_lengths, point_positions)
+    lengths_after = pc.if_else(whole_mask, 0, pc.subtract(lengths_from_point, 1))
+    max_length_before = pc.max(lengths_before).as_py() or 0
+    max_length_after = pc.max(lengths_after).as_py() or 0
+    return max_length_before, max_length_after
 
 
 def _read_plain_decimals(number_texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
@@ -306,15 +310,15 @@ def _describe_clash(columns: Sequence[pa.ChunkedArray], column_name: str) -> str
     """Name the two numbers with the most digits before and after the point, and their rows."""
     amounts = [number or Decimal(0) for column in columns for number in column.to_pylist()]
     digit_counts = [_count_digits(number) for number in amounts]
-    rows = range(len(amounts))
-    largest_row = max(rows, key=lambda row_number: digit_counts[row_number][0])
-    finest_row = max(rows, key=lambda row_number: digit_counts[row_number][1])
-    clashing_numbers = [
+    row_numbers = range(len(amounts))
+    largest_row_number = max(row_numbers, key=lambda row_number: digit_counts[row_number][0])
+    finest_row_number = max(row_numbers, key=lambda row_number: digit_counts[row_number][1])
+    clashing_texts = [
         f"{_quote_short(format(amounts[row_number].normalize(UNLIMITED), 'f'))} (row {row_number})"
-        for row_number in (largest_row, finest_row)
+        for row_number in (largest_row_number, finest_row_number)
     ]
     return (
-        f"{column_name}: {' and '.join(clashing_numbers)} together need more than {DIGITS_MAX} "
+        f"{column_name}: {' and '.join(clashing_texts)} together need more than {DIGITS_MAX} "
         "digits in one column"
     )
 

@@ -72,10 +72,12 @@ class Decoder:
 
     def decode(self, pages: Sequence[object], quick_part: PagePart | None = None) -> PagePart:
         """The pages as one table of text; `quick_part` is what `decode_quickly` made of them."""
-        all_pages = quick_part or self.decode_quickly(pages)
+        part_of_all_pages = quick_part or self.decode_quickly(pages)
         page_parts = []
         # If one page does not fit, `decode_quickly` refuses all: then each is decoded alone.
-        for page_part in [all_pages] if all_pages else map(self._decode_page, pages):
+        for page_part in (
+            [part_of_all_pages] if part_of_all_pages else map(self._decode_page, pages)
+        ):
             self._count_rows_and_pages(page_part)
             page_parts.append(page_part)
         tables = [page_part.table for page_part in page_parts]
@@ -124,10 +126,10 @@ class Decoder:
         if not field_names or self._unknown == "ignore":
             return
         self._unknown = "ignore"
-        unique_names = ", ".join(dict.fromkeys(field_names))
+        unique_names_text = ", ".join(dict.fromkeys(field_names))
         message = (
             f"page {self.pages} of {self._schema.name} has the unknown fields "
-            f"{plain(unique_names)}; known fields were read (extra=True keeps unknown fields)"
+            f"{plain(unique_names_text)}; known fields were read (extra=True keeps unknown fields)"
         )
         warn_caller(message, MisfitWarning)
 
@@ -151,7 +153,7 @@ def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> Pag
     """
     json_lines = b"\n".join(pages)
     column_tree = path_tree(schema)
-    page_fields = [
+    page_field_types = [
         ("data", pa.list_(_make_arrow_type(column_tree))),
         ("has_next_page", pa.bool_()),
         ("cursor", TEXT_TYPE),
@@ -161,30 +163,36 @@ def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> Pag
         # One block for all, because no page may be split between two.
         read_options=pj.ReadOptions(block_size=len(json_lines) + 1, use_threads=False),
         parse_options=pj.ParseOptions(
-            explicit_schema=pa.schema(page_fields), unexpected_field_behavior=unknown
+            explicit_schema=pa.schema(page_field_types), unexpected_field_behavior=unknown
         ),
     )
-    row_lists = table["data"].combine_chunks()
-    if len(row_lists) != len(pages) or row_lists.null_count or row_lists.values.null_count:
+    row_list_column = table["data"].combine_chunks()
+    if (
+        len(row_list_column) != len(pages)
+        or row_list_column.null_count
+        or row_list_column.values.null_count
+    ):
         raise pa.ArrowInvalid("a page without a list of objects")
-    columns = dict(_flatten_columns(row_lists.flatten(), column_tree))
-    text_columns = pa.table({column_name: columns[column_name] for column_name in schema.names})
-    text_columns.validate(full=True)  # the reader does not check that text is UTF-8
-    rows_per_page = tuple(row_lists.value_lengths().to_pylist())
-    return PagePart(text_columns, rows_per_page, *read_next_page(pages[-1]))
+    column_by_name = dict(_flatten_columns(row_list_column.flatten(), column_tree))
+    text_table = pa.table(
+        {column_name: column_by_name[column_name] for column_name in schema.names}
+    )
+    text_table.validate(full=True)  # the reader does not check that text is UTF-8
+    rows_per_page = tuple(row_list_column.value_lengths().to_pylist())
+    return PagePart(text_table, rows_per_page, *read_next_page(pages[-1]))
 
 
 def _flatten_columns(objects: pa.StructArray, column_tree: Tree) -> Iterator[tuple[str, pa.Array]]:
     """Yield name and texts of each column of the objects, also of those in nested objects."""
-    for tree_branch, field_values in zip(column_tree.values(), objects.flatten(), strict=True):
-        if isinstance(tree_branch, dict):
-            yield from _flatten_columns(field_values, tree_branch)
-        elif tree_branch.kind != "list":
-            yield tree_branch.name, field_values
-        elif field_values.values.null_count:
+    for branch, field_array in zip(column_tree.values(), objects.flatten(), strict=True):
+        if isinstance(branch, dict):
+            yield from _flatten_columns(field_array, branch)
+        elif branch.kind != "list":
+            yield branch.name, field_array
+        elif field_array.values.null_count:
             raise pa.ArrowInvalid("a list with a null in it")
         else:
-            yield tree_branch.name, pc.binary_join(field_values, ",")
+            yield branch.name, pc.binary_join(field_array, ",")
 
 
 def _make_arrow_type(branch: Tree | Column) -> pa.DataType:
@@ -255,8 +263,8 @@ def decode_json(json_bytes: bytes) -> object:
     try:
         return EXACT_DECODER.decode(json_bytes.decode("utf-8-sig"))
     except RepeatedMemberError as error:
-        reason = str(error)
+        reason_text = str(error)
     except (ValueError, ArithmeticError, RecursionError):
-        reason = "is not JSON"
+        reason_text = "is not JSON"
     # Raised outside of `except`: the parser's error, its context there, contains the whole page.
-    raise APIResponseError(f"a page {reason}")
+    raise APIResponseError(f"a page {reason_text}")

@@ -77,19 +77,18 @@ class ExactDecimal(Decimal):
         require_objects(function)
         if function in EXTREMES:
             for operand in inputs:
-                _read_operand(operand)
-        objects = [
+                _read_operand(operand)  # raises ExactnessError for a float
+        object_inputs = [
             np.asarray(operand, dtype=object) if isinstance(operand, ExactDecimal) else operand
             for operand in inputs
         ]
-        return getattr(function, method)(*objects, **options)
+        return getattr(function, method)(*object_inputs, **options)
 
     def __round__(self, places: int | None = None) -> Any:
         if places is None:
             return super().__round__()
-        return ExactDecimal(
-            Decimal.quantize(self, Decimal((0, (1,), -places)), context=WIDE_CONTEXT)
-        )
+        last_place = Decimal((0, (1,), -places))  # 0.01 for two places
+        return ExactDecimal(Decimal.quantize(self, last_place, context=WIDE_CONTEXT))
 
     def __conform__(self, protocol: type) -> str | None:
         """The text that SQLite stores: it has no exact numbers."""
@@ -152,11 +151,13 @@ def make_divider() -> Operator:
 
     def divide_in_context(dividend: Decimal, divisor: Decimal) -> Decimal:
         quotient = short_context.divide(dividend, divisor)
-        if not short_context.flags[Inexact]:
+        if not short_context.flags[Inexact]:  # set if the quotient needs more than 38 digits
             return quotient
-        short_context.flags[Inexact] = False
-        digit_count = len(dividend.as_tuple().digits)
-        context = usual_context if digit_count <= DIGITS else Context(prec=digit_count)
+        short_context.flags[Inexact] = False  # for the next quotient
+        dividend_digit_count = len(dividend.as_tuple().digits)
+        context = (
+            usual_context if dividend_digit_count <= DIGITS else Context(prec=dividend_digit_count)
+        )
         return context.divide(dividend, divisor)
 
     return divide_in_context
@@ -257,14 +258,14 @@ def _make_comparison(comparison: str) -> Callable[[ExactDecimal, Any], Any]:
             return compare_decimals(self, other)
         if not _is_float(other):
             return compare_decimals(self, other)
-        number = float(other)
-        if math.isnan(number):
+        other_float = float(other)
+        if math.isnan(other_float):
             return comparison == "__ne__"
-        if is_equality and math.isfinite(number) and not number.is_integer():
-            warn_of_comparison(number)
-        if not is_equality and math.isfinite(number) and is_ordering():
+        if is_equality and math.isfinite(other_float) and not other_float.is_integer():
+            warn_of_comparison(other_float)
+        if not is_equality and math.isfinite(other_float) and is_ordering():
             raise MixedColumnError
-        return compare_decimals(self, Decimal(repr(number)))
+        return compare_decimals(self, Decimal(repr(other_float)))
 
     return method
 

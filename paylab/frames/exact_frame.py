@@ -29,7 +29,7 @@ from .frame_forms import (
     exact_styler,
     find_exact_columns,
     first_columns_text,
-    get_names,
+    list_variables,
     refuse_long_numbers,
     remove_zones,
     replace_decimals,
@@ -54,9 +54,9 @@ class ExactSeries(pd.Series):
 
         A Series is kept as it is: pandas makes each column of a frame and each row of one.
         """
-        pandas_column: Any = super()
+        untyped_super: Any = super()
         is_kept = isinstance(data, pd.Series) or options.get("dtype") is not None
-        pandas_column.__init__(data if is_kept else convert_decimals(data), *args, **options)
+        untyped_super.__init__(data if is_kept else convert_decimals(data), *args, **options)
 
     @property
     def _constructor(self) -> Callable[..., ExactSeries]:
@@ -83,14 +83,14 @@ class ExactSeries(pd.Series):
         return pd.Series(self.astype(float)).hist(*args, **options)
 
     def _arith_method(self, other: Any, operator: Any) -> Any:
-        column: Any = pd.Series
+        pandas_class: Any = pd.Series  # the method of its class takes a widened column as `self`
         if is_bool_dtype(self.dtype) and has_decimals(other):
             self.astype(DecimalDtype())  # an ExactnessError, as for amounts beside a mask
-        return column._arith_method(widen_integers(self, other), other, operator)
+        return pandas_class._arith_method(widen_integers(self, other), other, operator)
 
     def _binop(self, other: Any, *args: Any, **options: Any) -> Any:
-        column: Any = pd.Series
-        return column._binop(widen_integers(self, other), other, *args, **options)
+        pandas_class: Any = pd.Series
+        return pandas_class._binop(widen_integers(self, other), other, *args, **options)
 
     def value_counts(self, *args: Any, **options: Any) -> Any:
         """Count values as pandas does, but return an exact series."""
@@ -116,17 +116,17 @@ class ExactSeries(pd.Series):
     def combine(self, other: Any, func: Any, *args: Any, **options: Any) -> Any:
         """Combine as pandas does; ExactnessError for floats beside amounts."""
         sides = (self, other)
-        is_exact = [isinstance(getattr(side, "dtype", None), DecimalDtype) for side in sides]
-        for side, is_exact_side in zip(sides, is_exact, strict=True):
-            if any(is_exact) and not is_exact_side:
+        exact_flags = [isinstance(getattr(side, "dtype", None), DecimalDtype) for side in sides]
+        for side, is_exact_side in zip(sides, exact_flags, strict=True):
+            if any(exact_flags) and not is_exact_side:
                 refuse_floats(side)
         try:
             return super().combine(other, func, *args, **options)
         except TypeError as error:
             if "NA is ambiguous" not in str(error):
                 raise
-            use = "write np.fmax(amounts, others), or np.fmin, which leave them out"
-            raise MisuseError(f"combine() compares missing values: {use}") from None
+            hint_text = "write np.fmax(amounts, others), or np.fmin, which leave them out"
+            raise MisuseError(f"combine() compares missing values: {hint_text}") from None
 
     def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
         """Write a CSV as pandas does; `decimal` is the mark in amounts."""
@@ -219,8 +219,8 @@ class ExactFrame(pd.DataFrame):
             exact_column: Any = column if is_exact else convert_decimals(column)
             if not isinstance(exact_column.dtype, DecimalDtype):
                 continue  # no Decimals
-            places = decimals[column_name] if is_by_column else decimals
-            rounded_frame.isetitem(position, exact_column.round(int(places)))
+            decimal_places = decimals[column_name] if is_by_column else decimals
+            rounded_frame.isetitem(position, exact_column.round(int(decimal_places)))
         return rounded_frame
 
     def map(self, *args: Any, **options: Any) -> Any:
@@ -242,14 +242,15 @@ class ExactFrame(pd.DataFrame):
     def _sanitize_column(self, value: Any) -> Any:
         """A new column as pandas stores it; Decimals are exact."""
         # `frame["rate"] = ...`, `assign` and `insert` have no other hook.
+        # `references` are pandas' own, to the arrays that the column shares.
         column, references = cast(Any, super())._sanitize_column(value)
         refuse_mixture(column)
         is_kept = is_kept_as_objects(value) or column.ndim != 1
         return column if is_kept else convert_decimals(column), references
 
     def _dispatch_frame_op(self, right: Any, *args: Any, **options: Any) -> Any:
-        frame: Any = pd.DataFrame
-        return frame._dispatch_frame_op(widen_integers(self, right), right, *args, **options)
+        pandas_class: Any = pd.DataFrame
+        return pandas_class._dispatch_frame_op(widen_integers(self, right), right, *args, **options)
 
     def to_numpy(self, *args: Any, **options: Any) -> Any:
         """Make an array as pandas does; for matplotlib, amounts are floats."""
@@ -285,9 +286,9 @@ class ExactFrame(pd.DataFrame):
 
     def to_sql(self, name: str, con: Any, **options: Any) -> Any:  # type: ignore[misc]
         """Write a table as pandas does; amounts are exact numbers, and text in SQLite."""
-        columns, amount_types = sql_columns(self, con)
-        options["dtype"] = amount_types | options.get("dtype", {})
-        return columns.to_sql(name, con, **options)
+        sql_frame, type_by_amount_name = sql_columns(self, con)
+        options["dtype"] = type_by_amount_name | options.get("dtype", {})
+        return sql_frame.to_sql(name, con, **options)
 
     def eval(self, expr: str, **options: Any) -> Any:
         """Evaluate as pandas does, also for `query`; text without a zone is a time in UTC.
@@ -301,15 +302,16 @@ class ExactFrame(pd.DataFrame):
         try:
             return super().eval(expr, **options)
         except TypeError as error:
-            if "'decimal'" in str(error) or "decimal.Decimal'" in str(error):
-                names = options.get("local_dict") or get_names(sys._getframe(options["level"]))
-                new_expression, numbers = replace_decimals(expr, names, self.index)
-                if numbers:  # pandas computes with a column of decimals, not with a Decimal
-                    options["resolvers"] = (*options.get("resolvers", ()), numbers)
-                    return super().eval(new_expression, **options)
-                message = f"{error}: {USE_DECIMAL}, as @rate in the expression"
-                raise ExactnessError(message) from None
             first_error = error
+        if "'decimal'" in str(first_error) or "decimal.Decimal'" in str(first_error):
+            # pandas computes with a column of decimals, but not with a single Decimal.
+            variables = options.get("local_dict") or list_variables(sys._getframe(options["level"]))
+            new_expression, column_by_name = replace_decimals(expr, variables, self.index)
+            if not column_by_name:
+                message = f"{first_error}: {USE_DECIMAL}, as @rate in the expression"
+                raise ExactnessError(message) from None
+            options["resolvers"] = (*options.get("resolvers", ()), column_by_name)
+            return super().eval(new_expression, **options)
         # pandas reads '2026-11-01' as a time without a zone: try with such times.
         options["resolvers"] = (*options.get("resolvers", ()), *self._make_naive_resolvers())
         try:
@@ -320,12 +322,12 @@ class ExactFrame(pd.DataFrame):
     def _make_naive_resolvers(self) -> tuple[dict[Any, Any], dict[Any, Any]]:
         """The times of columns and index by name, in UTC without a zone, for `eval`."""
         naive_frame = remove_zones(self, "UTC")
-        time_columns = {
+        times_by_name = {
             column_name: naive_frame[column_name]
             for column_name in self.select_dtypes("datetimetz")
         }
         index = naive_frame.index
-        return time_columns, {"index": index, index.name: index}
+        return times_by_name, {"index": index, index.name: index}
 
     def to_excel(self, *args: Any, **options: Any) -> None:  # type: ignore[misc]
         """Write a workbook as pandas does; times have no zone, because a workbook has no zones.

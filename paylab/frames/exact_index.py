@@ -46,8 +46,8 @@ class ExactIndex(pd.Index):
 
         Floats or text only are refused where pandas asks for their common type with amounts.
         """
-        pandas_index: Any = super()
-        keys = pandas_index._maybe_cast_listlike_indexer(target)
+        untyped_super: Any = super()
+        keys = untyped_super._maybe_cast_listlike_indexer(target)
         if is_object_dtype(keys.dtype) and keys.nlevels == 1:
             for key in keys:
                 self._refuse_key(key)
@@ -60,13 +60,16 @@ class ExactIndex(pd.Index):
 
     def _refuse_key(self, key: Any) -> None:
         """AmountKeyError for a float, or the text of a number; a whole float is found."""
-        is_float = isinstance(key, float) and math.isfinite(key) and not key.is_integer()
-        is_text = isinstance(key, str) and operands.read_number(key) is not None
-        if not is_float and not is_text:
+        is_broken_float = isinstance(key, float) and math.isfinite(key) and not key.is_integer()
+        is_number_text = isinstance(key, str) and operands.read_number(key) is not None
+        if not is_broken_float and not is_number_text:
             return
         index_name = "" if self.name is None else f"{self.name}: "
-        problem = "text, which is never found" if is_text else "a float, which is found by chance"
-        number_text = key.strip() if is_text else repr(float(key))
+        problem_text = (
+            "text, which is never found" if is_number_text else "a float, which is found by chance"
+        )
+        number_text = key.strip() if is_number_text else repr(float(key))
         raise AmountKeyError(
-            f'{index_name}{key!r} is {problem} among exact amounts: write Decimal("{number_text}")'
+            f"{index_name}{key!r} is {problem_text} among exact amounts: "
+            f'write Decimal("{number_text}")'
         )

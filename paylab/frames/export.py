@@ -125,10 +125,10 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     if os.fspath(to) == STANDARD_OUTPUT:
         return _export_once(bodies(fetch), to, plan, progress, storage_options)
     origin_facts = dict(origin or {})
-    job = _describe_job(plan, origin_facts, account)
+    job_description = _describe_job(plan, origin_facts, account)
     _require_writable_target(to, storage_options)
     sweep_drafts(to)
-    with open_draft(to, job, _read_now(origin_facts), resume) as draft:
+    with open_draft(to, job_description, _read_now(origin_facts), resume) as draft:
         with local_target(to, could_be_exported, storage_options) as (path, shown_path):
             recover_path(path)
             _fetch_missing_pages(fetch, draft, plan, Selection(None, row_filter, order), progress)
@@ -158,13 +158,13 @@ class ExportPlan(NamedTuple):
 
         `read_count` is the number of all rows; `file_facts` are for the sidecar, None without one.
         """
-        superseded = _find_superseded_rows(read_tables, self.read_schema)
-        row_count = read_count - len(superseded)
+        superseded_row_numbers = _find_superseded_rows(read_tables, self.read_schema)
+        row_count = read_count - len(superseded_row_numbers)
         counted_facts = None if file_facts is None else {**file_facts, "rows": row_count}
-        written_rows = self.file_rows.read_from(
-            lambda: drop_rows(read_tables(), superseded), counted_facts
+        rows_with_facts = self.file_rows.read_from(
+            lambda: drop_rows(read_tables(), superseded_row_numbers), counted_facts
         )
-        self.write_file(written_rows, path)
+        self.write_file(rows_with_facts, path)
         return row_count
 
 
@@ -199,8 +199,8 @@ def _export_once(
         require_parent(path)
         # Beside the target, where there is room for its rows; else in the system's folder.
         folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
-        with TemporaryFile(dir=folder) as file:
-            spool = Spool(file, text_schema(plan.read_schema))
+        with TemporaryFile(dir=folder) as spool_file:
+            spool = Spool(spool_file, text_schema(plan.read_schema))
             selection = Selection(row_filter=plan.row_filter)
             read_pages(pages, plan.read_schema, spool.append, tally, selection=selection)
             # Only escaped cells need a sidecar, by which `read_csv` knows of them.
@@ -257,13 +257,13 @@ def _find_superseded_rows(
 ) -> RowNumbers:
     """The numbers of rows that a newer version replaces, with a warning if there are any.
 
-    Without a list of the service, such as for quotes, an id may stand for several rows: then none.
+    None of quotes and other objects that the service does not list: rows may share their id.
     """
     if not schema.is_list:
-        return find_superseded(lambda: iter(()))
-    superseded_rows = find_superseded(read_tables)
-    warn_of_repeats(len(superseded_rows))
-    return superseded_rows
+        return find_superseded(lambda: iter(()))  # of no rows
+    superseded_row_numbers = find_superseded(read_tables)
+    warn_of_repeats(len(superseded_row_numbers))
+    return superseded_row_numbers
 
 
 def _fetch_missing_pages(

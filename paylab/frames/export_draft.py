@@ -115,18 +115,18 @@ class Draft:
         if self._resume is False:
             return False
         try:
-            job_file = json.loads((self._folder / JOB).read_text())
-            begun_at = from_text(job_file["begun"])
-            stored_job = job_file["job"]
+            stored_draft = json.loads((self._folder / JOB).read_text())
+            begun_at = from_text(stored_draft["begun"])
+            stored_job = stored_draft["job"]
             segments = [_read_segment_header(path) for path in self._find_segments()]
         except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
             return False  # there is no draft, or one that cannot be read
         if stored_job != self._job:
             return False
         # The age by this machine's clock or by the service's, whichever is more.
-        own_age = time.time() - (self._folder / JOB).stat().st_mtime
-        service_age = (self.begun - begun_at).total_seconds()
-        is_fresh = max(abs(own_age), abs(service_age)) < FRESH_SECONDS
+        own_age_seconds = time.time() - (self._folder / JOB).stat().st_mtime
+        service_age_seconds = (self.begun - begun_at).total_seconds()
+        is_fresh = max(abs(own_age_seconds), abs(service_age_seconds)) < FRESH_SECONDS
         if not self._resume and not is_fresh:
             return False
         self.begun = begun_at
@@ -137,7 +137,7 @@ class Draft:
 
 def _read_segment_header(path: Path) -> Segment:
     """What a stored segment says about the rows until its end."""
-    with path.open("rb") as file, pa.ipc.open_stream(file) as reader:
+    with path.open("rb") as segment_file, pa.ipc.open_stream(segment_file) as reader:
         return Segment(**json.loads(reader.schema.metadata[b"paylab"]))
 
 
@@ -201,8 +201,8 @@ def _find_draft_folder(to: str | os.PathLike[str]) -> Path:
     """
     if is_url(to):
         return _find_url_drafts() / sha256(os.fspath(to).encode()).hexdigest()
-    target = local_path(to).resolve()
-    return target.with_name(f".{target.name}.export")
+    target_path = local_path(to).resolve()
+    return target_path.with_name(f".{target_path.name}.export")
 
 
 def _find_url_drafts() -> Path:
@@ -223,10 +223,10 @@ def sweep_drafts(to: str | os.PathLike[str]) -> None:
             if draft_folder != folder and age_ns > ABANDONED_NS:
                 shutil.rmtree(draft_folder, ignore_errors=True)
         return
-    path = local_path(to)
-    if not path.exists() or not (folder / JOB).exists():
+    target_path = local_path(to)
+    if not target_path.exists() or not (folder / JOB).exists():
         return
-    if _find_newest_time(folder) < path.stat().st_mtime_ns:
+    if _find_newest_time(folder) < target_path.stat().st_mtime_ns:
         shutil.rmtree(folder)
 
 

@@ -55,10 +55,10 @@ def make_float_error(number: float) -> PaylabError:
     function_name, is_of_pandas = find_numpy_function()
     if function_name and is_of_pandas:
         return ObjectColumnError()
-    use = WITH_OWN_FLOATS.get(function_name)
-    if use is None:
+    instead_text = WITH_OWN_FLOATS.get(function_name)
+    if instead_text is None:
         return ExactnessError(f"{number!r} is a float, which is not exact: {USE_DECIMAL}")
-    return ExactnessError(f"np.{function_name} computes with floats: write {use}")
+    return ExactnessError(f"np.{function_name} computes with floats: write {instead_text}")
 
 
 class MixedColumnError(ObjectColumnError):

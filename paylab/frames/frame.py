@@ -92,27 +92,29 @@ def frame(
     if row_filter is None:
         row_filter = read_row_filter(kind, _select_filters(options))
     row_selection = Selection(options.get("limit"), row_filter, options.get("order", "unknown"))
-    extra = options.get("extra", False)
-    column_names = read_columns(options.get("columns"), schema, extra=extra)
-    if not extra:  # to know the unknown fields, all known ones are read
+    with_extra = options.get("extra", False)
+    column_names = read_columns(options.get("columns"), schema, extra=with_extra)
+    if not with_extra:  # to know the unknown fields, all known ones are read
         schema = schema_for(schema, column_names, row_filter.fields)
-    columns = Columns(schema)
-    columns.add(text_schema(schema).empty_table())  # without rows, a frame has columns too
+    collected_columns = Columns(schema)
+    collected_columns.add(
+        text_schema(schema).empty_table()
+    )  # without rows, a frame has columns too
 
     def add_rows(page_part: PagePart) -> None:
         """Add the rows of some pages to the columns."""
-        columns.add(page_part.table)
+        collected_columns.add(page_part.table)
 
     tally = Tally(options.get("progress"))
-    read_pages(pages, schema, add_rows, tally, selection=row_selection, extra=extra)
-    exact_frame: pd.DataFrame = ExactFrame(columns.series())
+    read_pages(pages, schema, add_rows, tally, selection=row_selection, extra=with_extra)
+    exact_frame: pd.DataFrame = ExactFrame(collected_columns.series())
     if schema.is_list and once:
         exact_frame = _remove_repeats(exact_frame)
-    origin = _describe_origin(exact_frame, tally) | dict(options.get("attrs", {}))
+    origin_attrs = _describe_origin(exact_frame, tally) | dict(options.get("attrs", {}))
     if column_names is not None:
         require_columns(column_names, list(exact_frame.columns))
         exact_frame = exact_frame[column_names]
-    exact_frame.attrs.update(origin)
+    exact_frame.attrs.update(origin_attrs)
     return as_floats(exact_frame) if options.get("amounts") == "float" else exact_frame
 
 
@@ -128,11 +130,11 @@ def _select_filters(options: _Reading) -> dict[str, Any]:
 
     Unknown keywords are among them: the filter refuses them.
     """
-    other_names = _Reading.__annotations__.keys() - FILTER_NAMES
+    other_option_names = _Reading.__annotations__.keys() - FILTER_NAMES
     return {
         option_name: option
         for option_name, option in options.items()
-        if option_name not in other_names
+        if option_name not in other_option_names
     }
 
 
@@ -154,17 +156,19 @@ def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
 
 def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with the newest version of each id; a warning if there were others."""
-    version_columns = {
+    column_by_name = {
         version_column: pa.array(frame[version_column]) for version_column in repeats.REPEAT_COLUMNS
     }
-    superseded = repeats.find_superseded(lambda: [pa.table(version_columns)])
-    warn_of_repeats(len(superseded))
-    if not len(superseded):
+    superseded_row_numbers = repeats.find_superseded(lambda: [pa.table(column_by_name)])
+    warn_of_repeats(len(superseded_row_numbers))
+    if not len(superseded_row_numbers):
         return frame
-    unique_rows: pd.DataFrame = frame.drop(index=superseded.tolist()).reset_index(drop=True)
+    unique_rows: pd.DataFrame = frame.drop(index=superseded_row_numbers.tolist()).reset_index(
+        drop=True
+    )
     for column_name in unique_rows.select_dtypes("category"):
-        categories = unique_rows[column_name].cat
-        unique_rows[column_name] = categories.remove_unused_categories()
+        category_accessor = unique_rows[column_name].cat
+        unique_rows[column_name] = category_accessor.remove_unused_categories()
     return unique_rows
 
 
@@ -184,9 +188,9 @@ def _read_fields(result: Any) -> dict[str, Any]:
 
 def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
     """The frame of a table of text, with typed columns; unknown columns are text."""
-    columns = Columns(schema)
-    columns.add(table)
-    return ExactFrame(columns.series())
+    collected_columns = Columns(schema)
+    collected_columns.add(table)
+    return ExactFrame(collected_columns.series())
 
 
 def select_period(
@@ -203,14 +207,14 @@ def select_period(
         is_selected &= creation_times.ge(pd.Timestamp(begin))
     if end:
         is_selected &= creation_times.lt(pd.Timestamp(end))
-    rows: pd.DataFrame = frame[is_selected | creation_times.isna()]
-    return rows.reset_index(drop=True)
+    selected_rows: pd.DataFrame = frame[is_selected | creation_times.isna()]
+    return selected_rows.reset_index(drop=True)
 
 
 def _describe_origin(frame: pd.DataFrame, tally: Tally) -> dict[str, Any]:
     """The facts of a reading for `attrs`; the ids are None in a frame without rows."""
-    first_and_last = frame["id"].iloc[[0, -1]] if len(frame) else [None, None]
-    first_id, last_id = (None if pd.isna(id_) else id_ for id_ in first_and_last)
+    first_and_last_id = frame["id"].iloc[[0, -1]] if len(frame) else [None, None]
+    first_id, last_id = (None if pd.isna(id_) else id_ for id_ in first_and_last_id)
     return {
         "pages": tally.pages,
         "first_id": first_id,

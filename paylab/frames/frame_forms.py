@@ -38,8 +38,14 @@ def with_named_index(frame: pd.DataFrame) -> pd.DataFrame:
     A level that is also a column is not repeated.
     """
     repeated_names = [name for name in frame.index.names if name is not None and name in frame]
-    rows: pd.DataFrame = frame.reset_index(repeated_names, drop=True) if repeated_names else frame
-    return rows.reset_index() if any(rows.index.names) else rows
+    frame_without_repeats: pd.DataFrame = (
+        frame.reset_index(repeated_names, drop=True) if repeated_names else frame
+    )
+    return (
+        frame_without_repeats.reset_index()
+        if any(frame_without_repeats.index.names)
+        else frame_without_repeats
+    )
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:
@@ -48,22 +54,26 @@ def as_table(frame: pd.DataFrame) -> pa.Table:
     Intervals and periods are text, since Arrow has no such types.
     """
     span_names = [column_name for column_name, dtype in frame.dtypes.items() if _is_span(dtype)]
-    with_texts = frame.astype(dict.fromkeys(span_names, "string")) if span_names else frame
+    frame_with_texts = frame.astype(dict.fromkeys(span_names, "string")) if span_names else frame
     try:
-        return pa.Table.from_pandas(with_texts, preserve_index=False)
+        return pa.Table.from_pandas(frame_with_texts, preserve_index=False)
     except pa.ArrowTypeError as error:
-        name = _find_mixed_column(with_texts)
-        if name is None:
+        mixed_name = _find_mixed_column(frame_with_texts)
+        if mixed_name is None:
             raise
-        message = f"{name} has floats beside exact amounts: write amounts as text or Decimal there"
+        message = (
+            f"{mixed_name} has floats beside exact amounts: write amounts as text or Decimal there"
+        )
         raise ExactnessError(f'{message}, and .astype("decimal")') from error
 
 
 def _find_mixed_column(frame: pd.DataFrame) -> object:
     """The name of the first column of objects that has Decimals and floats; None without one."""
     for column_name, column in frame.items():
-        types = {type(value) for value in column.dropna()} if column.dtype == object else set()
-        if float in types and any(issubclass(type_, Decimal) for type_ in types):
+        value_types = (
+            {type(value) for value in column.dropna()} if column.dtype == object else set()
+        )
+        if float in value_types and any(issubclass(type_, Decimal) for type_ in value_types):
             return column_name
     return None
 
@@ -95,13 +105,14 @@ def exact_styler(frame: pd.DataFrame) -> Any:
         data: pd.DataFrame
 
         def _apply(self, func: Callable[..., Any], *args: object, **options: object) -> Any:
-            styler: Any = super()
+            """Style cells as pandas does; lengths and colours are computed from floats."""
+            untyped_super: Any = super()
             if getattr(func, "__name__", "") not in COMPUTED:
-                return styler._apply(func, *args, **options)
+                return untyped_super._apply(func, *args, **options)
             exact_frame = self.data
             self.data = as_floats(exact_frame)  # only while the function computes
             try:
-                return styler._apply(func, *args, **options)
+                return untyped_super._apply(func, *args, **options)
             finally:
                 self.data = exact_frame
 
@@ -109,20 +120,22 @@ def exact_styler(frame: pd.DataFrame) -> Any:
 
 
 def sql_columns(frame: pd.DataFrame, connection: object) -> tuple[pd.DataFrame, dict[Any, Any]]:
-    """The frame as pandas writes it, and the database types of its exact columns."""
+    """The frame as pandas writes it, and the database types of its exact columns by name."""
     amount_names = [str(name) for name in find_exact_columns(frame)]
     if _is_sqlite(connection):
-        amount_texts = {name: frame[name].astype("string").astype(object) for name in amount_names}
+        texts_by_name = {name: frame[name].astype("string").astype(object) for name in amount_names}
         is_sqlalchemy = not isinstance(connection, sqlite3.Connection)
         amount_type = make_amount_type() if is_sqlalchemy else SQLITE_AMOUNT
-        return pd.DataFrame(frame).assign(**amount_texts), dict.fromkeys(amount_texts, amount_type)
+        return pd.DataFrame(frame).assign(**texts_by_name), dict.fromkeys(
+            texts_by_name, amount_type
+        )
     import sqlalchemy
 
-    sql_types: dict[str, Any] = {}
+    type_by_name: dict[str, Any] = {}
     for amount_name in amount_names:
         arrow_type = pa.array(frame[amount_name].array).type
-        sql_types[amount_name] = sqlalchemy.Numeric(arrow_type.precision, arrow_type.scale)
-    return pd.DataFrame(frame), sql_types
+        type_by_name[amount_name] = sqlalchemy.Numeric(arrow_type.precision, arrow_type.scale)
+    return pd.DataFrame(frame), type_by_name
 
 
 def _is_sqlite(connection: object) -> bool:
@@ -197,29 +210,36 @@ def refuse_long_numbers(expression: str) -> None:
 
     It makes a float of 1.5, which is compared as it is printed.
     """
-    for text in _NUMBER_OR_QUOTED.findall(expression):
-        is_decimal = NUMBER.fullmatch(text) and not text.isdigit()
-        if is_decimal and Decimal(text) != Decimal(repr(float(text))):
-            use = "write @limit in the text, with limit = Decimal"
-            raise ExactnessError(f'{text} has more digits than a float: {use}("{text}")')
+    for token_text in _NUMBER_OR_QUOTED.findall(expression):
+        is_decimal = NUMBER.fullmatch(token_text) and not token_text.isdigit()
+        if is_decimal and Decimal(token_text) != Decimal(repr(float(token_text))):
+            hint_text = "write @limit in the text, with limit = Decimal"
+            raise ExactnessError(
+                f'{token_text} has more digits than a float: {hint_text}("{token_text}")'
+            )
 
 
-def get_names(caller_frame: FrameType) -> dict[str, object]:
-    """The values that a caller can name."""
+def list_variables(caller_frame: FrameType) -> dict[str, object]:
+    """The variables of a caller, global and local, by name."""
     return {**caller_frame.f_globals, **caller_frame.f_locals}
 
 
 def replace_decimals(
     expression: str, values: Mapping[str, object], index: pd.Index[Any]
 ) -> tuple[str, dict[str, pd.Series[Any]]]:
-    """An expression with names of columns for its Decimals such as `@rate`, and these columns."""
-    columns = {}
-    for name in set(_LOCAL_NAME.findall(expression)):
-        value = values.get(name)
+    """An expression that names a column for each Decimal such as `@rate`, and these columns.
+
+    The column of `@rate` is `_exact_rate`: it has the Decimal in every row.
+    """
+    column_by_new_name = {}
+    for local_name in set(_LOCAL_NAME.findall(expression)):
+        value = values.get(local_name)
         if isinstance(value, Decimal):
-            columns[f"_exact_{name}"] = pd.Series([value] * len(index), index, dtype="decimal")
+            column_by_new_name[f"_exact_{local_name}"] = pd.Series(
+                [value] * len(index), index, dtype="decimal"
+            )
 
     def replace_name(match: re.Match[str]) -> str:
-        return f"_exact_{match[1]}" if f"_exact_{match[1]}" in columns else match[0]
+        return f"_exact_{match[1]}" if f"_exact_{match[1]}" in column_by_new_name else match[0]
 
-    return _LOCAL_NAME.sub(replace_name, expression), columns
+    return _LOCAL_NAME.sub(replace_name, expression), column_by_new_name

@@ -41,21 +41,21 @@ def compute_by_group(  # noqa: PLR0913 - as pandas calls it
             column._values, how, group_of_row, ngroups, min_count
         )
         return type(column)(group_amounts, _currencies_of_groups(column, group_of_row, ngroups))
-    rows_by_group = _split_rows(group_of_row, ngroups)
+    rows_of_groups = _split_rows(group_of_row, ngroups)
     if how == "cumsum" and skipna:
-        totals = machine_integers.sum_groups(
-            column._values, _join_rows(rows_by_group), group_of_row
+        totals = machine_integers.add_running_by_group(
+            column._values, _join_rows(rows_of_groups), group_of_row
         )
         if totals is not None:
             return column._replace_values(totals)
     # Without currencies: the warning was given for the whole column already.
     plain_column = type(column)(column._values)
-    group_columns = [plain_column.take(rows) for rows in rows_by_group]
+    group_columns = [plain_column.take(rows) for rows in rows_of_groups]
     if how in arithmetic.RUNNING:
         running_columns = [
             group_column._accumulate(how, skipna=skipna) for group_column in group_columns
         ]
-        return _restore_order(column, running_columns, rows_by_group)
+        return _restore_order(column, running_columns, rows_of_groups)
     results = _reduce_groups(column, how, group_columns, min_count, options)
     if isinstance(results, type(column)):
         results.currencies = _currencies_of_groups(column, group_of_row, ngroups)
@@ -71,9 +71,9 @@ def _currencies_of_groups(column: Any, group_of_row: Any, group_count: int) -> C
 def _split_rows(group_of_row: Any, group_count: int) -> list[Any]:
     """The numbers of the rows of each group; rows in no group (-1) are left out."""
     grouped_rows = np.argsort(group_of_row, kind="stable")
-    first_of_group = np.searchsorted(group_of_row[grouped_rows], np.arange(group_count + 1))
+    start_positions = np.searchsorted(group_of_row[grouped_rows], np.arange(group_count + 1))
     # Before the first group are the rows in no group; after the last one are none.
-    return np.split(grouped_rows, first_of_group)[1:-1]
+    return np.split(grouped_rows, start_positions)[1:-1]
 
 
 def _join_rows(rows_by_group: Sequence[Any]) -> Any:
@@ -104,14 +104,14 @@ def _reduce_groups(
         for option_name in ("skipna", "ddof")
         if option_name in options
     }
-    reductions = [
+    group_results = [
         group_column._reduce(how, min_count=max(min_count, 0), **reduce_options)
         for group_column in group_columns
     ]
     if how in arithmetic.INEXACT_REDUCTIONS:
-        floats = [np.nan if pd.isna(statistic) else statistic for statistic in reductions]
+        floats = [np.nan if pd.isna(statistic) else statistic for statistic in group_results]
         return np.array(floats, dtype=float)
     if how in ("any", "all"):
-        return np.array(reductions, bool)
-    numbers = [None if pd.isna(number) else number for number in reductions]
+        return np.array(group_results, bool)
+    numbers = [None if pd.isna(number) else number for number in group_results]
     return type(column)(arithmetic.fit_quotients(numbers))

@@ -14,8 +14,8 @@ MACHINE_DIGITS = 18  # an integer of 64 bits holds them
 def read_unscaled(amounts: pa.Array) -> Any:
     """Decimals of at most 18 digits as 64-bit integers without their point; missing ones as 0."""
     # A decimal128 is two little-endian words of 64 bits. Up to 18 digits are in the lower one.
-    every_low_word = np.frombuffer(amounts.buffers()[1], dtype="<i8")[2 * amounts.offset :: 2]
-    integers = every_low_word[: len(amounts)]
+    low_words = np.frombuffer(amounts.buffers()[1], dtype="<i8")[2 * amounts.offset :: 2]
+    integers = low_words[: len(amounts)]
     if not amounts.null_count:
         return integers
     return np.where(np.asarray(amounts.is_null()), 0, integers)
@@ -52,7 +52,9 @@ def _move_point(integers: Any, old_places: int, new_places: int) -> Any:
     return None if (integers % divisor).any() else integers // divisor
 
 
-def sum_groups(amounts: pa.Array, grouped_rows: Any, group_of_row: Any) -> pa.Array | None:
+def add_running_by_group(
+    amounts: pa.Array, grouped_rows: Any, group_of_row: Any
+) -> pa.Array | None:
     """Running totals within each group; None if 64-bit integers do not hold them.
 
     `grouped_rows` are the numbers of the rows, group after group; `group_of_row` is -1 for a row
@@ -63,24 +65,27 @@ def sum_groups(amounts: pa.Array, grouped_rows: Any, group_of_row: Any) -> pa.Ar
     integers = read_unscaled(amounts)
     if not _have_fitting_totals(integers):
         return None
-    totals = np.cumsum(integers[grouped_rows])  # over all groups
-    group_starts = np.flatnonzero(np.diff(group_of_row[grouped_rows], prepend=-2))
-    earlier_totals = totals[:0]
-    if len(group_starts):
-        earlier_totals = np.where(group_starts > 0, totals[group_starts - 1], 0)
-    group_sizes = np.diff(np.append(group_starts, len(grouped_rows)))
-    group_totals = np.zeros(len(amounts), dtype=np.int64)
-    group_totals[grouped_rows] = totals - np.repeat(earlier_totals, group_sizes)
+    totals_over_groups = np.cumsum(integers[grouped_rows])  # over all groups
+    # -2 is no group, so that the first row starts one too.
+    start_positions = np.flatnonzero(np.diff(group_of_row[grouped_rows], prepend=-2))
+    totals_before_groups = totals_over_groups[:0]  # without rows there are no groups
+    if len(start_positions):
+        totals_before_groups = np.where(
+            start_positions > 0, totals_over_groups[start_positions - 1], 0
+        )
+    group_sizes = np.diff(np.append(start_positions, len(grouped_rows)))
+    running_totals = np.zeros(len(amounts), dtype=np.int64)
+    running_totals[grouped_rows] = totals_over_groups - np.repeat(totals_before_groups, group_sizes)
     is_missing = np.asarray(amounts.is_null()) | (group_of_row < 0)
-    return make_decimals(group_totals, amounts.type.scale, is_missing)
+    return make_decimals(running_totals, amounts.type.scale, is_missing)
 
 
 def _have_fitting_totals(integers: Any) -> bool:
     """Whether every running total has at most 18 digits."""
     if not len(integers):
         return True
-    largest_integer = max(abs(int(integers.max())), abs(int(integers.min())))
-    return bool(largest_integer * len(integers) < 10**MACHINE_DIGITS)
+    largest_absolute = max(abs(int(integers.max())), abs(int(integers.min())))
+    return bool(largest_absolute * len(integers) < 10**MACHINE_DIGITS)
 
 
 def add_running(amounts: pa.Array, *, skipna: bool) -> pa.Array | None:

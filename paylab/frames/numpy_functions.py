@@ -45,8 +45,8 @@ def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -
     if function in EXACT_FUNCTIONS:
         return EXACT_FUNCTIONS[function](*args, **options)
     if function in INSTEAD and any(map(_is_exact, args)):
-        instead = INSTEAD[function](*args[1:], **options)
-        raise ExactnessError(f"np.{function.__name__} computes with floats: write {instead}")
+        instead_text = INSTEAD[function](*args[1:], **options)
+        raise ExactnessError(f"np.{function.__name__} computes with floats: write {instead_text}")
     if function in PRODUCTS:
         _refuse_float_factors(args)
     if function in ADDITIONS:
@@ -103,11 +103,11 @@ def _refuse_chosen_floats(args: Sequence[Any], options: Mapping[str, Any]) -> No
 
     The first argument has conditions.
     """
-    choices: list[Any] = []
+    chosen_values: list[Any] = []
     for argument in (*args[1:], *options.values()):
-        choices += argument if isinstance(argument, list) else [argument]
-    if any(map(_is_exact, choices)):
-        for values in choices:
+        chosen_values += argument if isinstance(argument, list) else [argument]
+    if any(map(_is_exact, chosen_values)):
+        for values in chosen_values:
             if not _is_exact(values):
                 refuse_floats(values)
 
@@ -143,19 +143,19 @@ def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
 def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
     """`numpy.isclose` with exact distances; floats are taken as they are printed."""
     left, right = np.broadcast_arrays(_as_decimals(a), _as_decimals(b))
-    relative, absolute = (Decimal(str(tolerance)) for tolerance in (rtol, atol))
+    relative_tolerance, absolute_tolerance = (Decimal(str(tolerance)) for tolerance in (rtol, atol))
 
     def is_close(amount: Decimal | None, other: Decimal | None) -> bool:
         if amount is None or other is None:
             return equal_nan and amount is other
         distance = WIDE_CONTEXT.abs(WIDE_CONTEXT.subtract(amount, other))
         return distance <= WIDE_CONTEXT.add(
-            absolute, WIDE_CONTEXT.multiply(relative, WIDE_CONTEXT.abs(other))
+            absolute_tolerance, WIDE_CONTEXT.multiply(relative_tolerance, WIDE_CONTEXT.abs(other))
         )
 
     pairs = zip(left.flat, right.flat, strict=True)
-    is_close_by_pair = [is_close(amount, other) for amount, other in pairs]
-    return np.array(is_close_by_pair, dtype=bool).reshape(left.shape)
+    are_close = [is_close(amount, other) for amount, other in pairs]
+    return np.array(are_close, dtype=bool).reshape(left.shape)
 
 
 def _allclose(*args: Any, **options: Any) -> bool:
@@ -165,11 +165,11 @@ def _allclose(*args: Any, **options: Any) -> bool:
 
 def _as_decimals(values: Any) -> Any:
     """The values as an array of Decimals; None for missing ones and for what is no number."""
-    objects = np.asarray(_with_nan(values), dtype=object)
-    numbers = [read_number(value) for value in objects.flat]
-    decimals = np.empty(len(numbers), dtype=object)
-    decimals[:] = numbers
-    return decimals.reshape(objects.shape)
+    object_array = np.asarray(_with_nan(values), dtype=object)
+    numbers = [read_number(value) for value in object_array.flat]
+    decimal_array = np.empty(len(numbers), dtype=object)
+    decimal_array[:] = numbers
+    return decimal_array.reshape(object_array.shape)
 
 
 def _write_percentile(q: Any = None, *_: object, **__: object) -> str:
@@ -179,9 +179,9 @@ def _write_percentile(q: Any = None, *_: object, **__: object) -> str:
 
 
 def _write_quantile(q: Any = None, *_: object, **__: object) -> str:
-    """What to write for the quantile of a share, 0 to 1."""
-    share = q if isinstance(q, int | float | Decimal) else "share"
-    return f"amounts.quantile({share}), which is exact"
+    """What to write for the quantile of a share, 0 to 1; with the word "share" for several."""
+    share_or_name = q if isinstance(q, int | float | Decimal) else "share"
+    return f"amounts.quantile({share_or_name}), which is exact"
 
 
 def _write_difference(*_: object, **__: object) -> str:

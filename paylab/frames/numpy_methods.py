@@ -20,11 +20,11 @@ def with_numpy_methods(class_: C) -> C:
 
     They are set here, because they differ only in their name.
     """
-    target: Any = class_
+    untyped_class: Any = class_
     for name in (*arithmetic.REDUCTIONS, *arithmetic.INEXACT_REDUCTIONS):
-        setattr(target, name, _make_method(name, target._reduce))
+        setattr(untyped_class, name, _make_method(name, untyped_class._reduce))
     for name in arithmetic.RUNNING:
-        setattr(target, name, _make_method(name, target._accumulate))
+        setattr(untyped_class, name, _make_method(name, untyped_class._accumulate))
     return class_
 
 
@@ -34,7 +34,7 @@ def _make_method(name: str, compute: Compute) -> Compute:
     def method(
         column: Any, axis: object = None, dtype: object = None, out: object = None, **options: Any
     ) -> Any:
-        if axis in ROW_AXES and dtype is None and out is None and _has_only_own(options):
+        if axis in ROW_AXES and dtype is None and out is None and _has_only_own_options(options):
             return compute(column, name, **options)
         # numpy adds the elements, which is exact too, or numbers of the type that is asked for.
         elements_or_numbers = column.to_numpy(dtype)
@@ -45,6 +45,6 @@ def _make_method(name: str, compute: Compute) -> Compute:
     return method
 
 
-def _has_only_own(options: Mapping[str, object]) -> bool:
+def _has_only_own_options(options: Mapping[str, object]) -> bool:
     """Whether all options are those of a column's own reductions."""
     return options.keys() <= OPTIONS

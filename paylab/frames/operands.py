@@ -77,8 +77,12 @@ def read_operand(operand: object, row_count: int) -> pa.Array:
         return _require_length(exact_decimals(operand), row_count)
     is_number_like = read_number(operand) is not None or is_missing_value(operand)
     if isinstance(operand, str) or not is_number_like:  # also the text of a number
-        use = "" if read_number(operand) is None else ': write Decimal("...") for text of a number'
-        raise TypeError(f"amounts do not compute with {operand!r:.{decimals.SHOWN_LENGTH}}{use}")
+        hint_text = (
+            "" if read_number(operand) is None else ': write Decimal("...") for text of a number'
+        )
+        raise TypeError(
+            f"amounts do not compute with {operand!r:.{decimals.SHOWN_LENGTH}}{hint_text}"
+        )
     return pa.repeat(exact_decimals([operand])[0], row_count)
 
 
@@ -120,9 +124,9 @@ def read_compared(values: Any) -> Any:
     if not is_list_like(values):
         require_number(values)
         return read_number(values)
-    objects = np.empty(len(values), dtype=object)
-    objects[:] = [read_compared(value) for value in values]
-    return objects
+    number_array = np.empty(len(values), dtype=object)
+    number_array[:] = [read_compared(value) for value in values]
+    return number_array
 
 
 def require_number(operand: Any) -> None:
@@ -159,15 +163,17 @@ def find_infinite(operand: Any) -> np.ndarray[Any, Any] | None:
 def find_members(amounts: Any, values: Any) -> np.ndarray[Any, Any]:
     """A mask of the amounts that are among decimals, integers, floats or texts of numbers."""
     warn_of_floats(values)
-    numbers = {read_number(value) for value in values} - {None}
+    member_numbers = {read_number(value) for value in values} - {None}
     has_missing = any(map(is_missing_value, values))
-    is_member = [has_missing if amount is pd.NA else amount in numbers for amount in amounts]
-    return np.array(is_member, dtype=bool)
+    are_members = [
+        has_missing if amount is pd.NA else amount in member_numbers for amount in amounts
+    ]
+    return np.array(are_members, dtype=bool)
 
 
 def _describe_inexact(array: pa.Array) -> str:
     """Why values are not exact, and what to write instead."""
-    kind = "floats" if pa.types.is_floating(array.type) else f"{array.type} values"
+    values_name = "floats" if pa.types.is_floating(array.type) else f"{array.type} values"
     if pa.types.is_boolean(array.type):
         return "true and false are no amounts: write amounts.where(mask, 0) for amounts * mask"
     if pa.types.is_floating(array.type) and pc.any(pc.is_inf(array)).as_py():
@@ -180,22 +186,22 @@ def _describe_inexact(array: pa.Array) -> str:
             "floats are not exact, also if they are whole: write 0 for 0.0, and "
             '.astype("Int64") for a column of whole numbers with missing ones'
         )
-    return f"{kind} are not exact: {USE_DECIMAL}"
+    return f"{values_name} are not exact: {USE_DECIMAL}"
 
 
 def _convert_to_arrow(values: object) -> pa.Array | None:
     """The values as an Arrow array; None if no type of Arrow holds them all."""
     try:
-        array = values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
+        arrow_array = values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
+    if isinstance(arrow_array, pa.ChunkedArray):
+        arrow_array = arrow_array.combine_chunks()
+    if pa.types.is_dictionary(arrow_array.type):
+        arrow_array = arrow_array.dictionary_decode()
     # Arrow gives 1E+3 a negative scale, in which it cannot compute.
-    has_negative_scale = pa.types.is_decimal(array.type) and array.type.scale < 0
-    return None if has_negative_scale else array
+    has_negative_scale = pa.types.is_decimal(arrow_array.type) and arrow_array.type.scale < 0
+    return None if has_negative_scale else arrow_array
 
 
 def _read_exact_number(value: object) -> Decimal | None:

@@ -54,17 +54,17 @@ def summarize(
     >>> paylab.frames.summarize(frame, by="status")["rows"].sum()
     130
     """
-    groups = grouping(by, tz, sums=sums)
+    row_grouping = grouping(by, tz, sums=sums)
     if isinstance(data, str | os.PathLike):
-        return summarize_folder(str(data), groups)
+        return summarize_folder(str(data), row_grouping)
     rows = prepare_rows(data)
     if pa.types.is_decimal(rows["completed_in"].type):  # the fast path supports only whole seconds
-        return merge_partials([summarize_part(rows, groups)], groups)
-    groups.check(rows.column_names)
-    numbered_rows, currencies_by_column = _number_currencies(rows, groups)
-    numbered_groups = replace(groups, words=currencies_by_column)
-    sql = summary_sql.write_whole_query(numbered_groups, "rows")
-    return _finish_summary(_run_sql(sql, rows=numbered_rows), groups)
+        return merge_partials([summarize_part(rows, row_grouping)], row_grouping)
+    row_grouping.check(rows.column_names)
+    numbered_rows, currencies_by_column = _number_currencies(rows, row_grouping)
+    numbered_grouping = replace(row_grouping, words=currencies_by_column)
+    sql = summary_sql.write_whole_query(numbered_grouping, "rows")
+    return _finish_summary(_run_sql(sql, rows=numbered_rows), row_grouping)
 
 
 def _number_currencies(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict[str, list[str]]]:
@@ -80,12 +80,14 @@ def _number_currencies(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode()
         encoded_currencies = column.combine_chunks()
-        upper_names = pc.utf8_upper(encoded_currencies.dictionary.cast(pa.string()))
-        unique_names = upper_names.unique()  # "usd" and "USD" are one currency
-        numbers = pc.index_in(upper_names, unique_names).take(encoded_currencies.indices)
+        upper_currencies = pc.utf8_upper(encoded_currencies.dictionary.cast(pa.string()))
+        unique_currencies = upper_currencies.unique()  # "usd" and "USD" are one currency
+        currency_numbers = pc.index_in(upper_currencies, unique_currencies).take(
+            encoded_currencies.indices
+        )
         column_index = rows.column_names.index(column_name)
-        rows = rows.set_column(column_index, column_name, numbers)
-        currencies_by_column[column_name] = unique_names.to_pylist()
+        rows = rows.set_column(column_index, column_name, currency_numbers)
+        currencies_by_column[column_name] = unique_currencies.to_pylist()
     return rows, currencies_by_column
 
 
@@ -148,12 +150,12 @@ def summarize_part(rows: pa.Table, groups: Grouping) -> pa.Table:
 
 def summarize_folder_in_parts(path: str, groups: Grouping) -> list[pa.Table]:
     """Partial summaries of a Parquet file or folder, to be merged. It uses one thread."""
-    files = _list_files(path)
-    rows_sql, column_names = write_rows_sql(files)
+    file_paths = _list_files(path)
+    rows_sql, column_names = write_rows_sql(file_paths)
     if rows_sql is not None:
         groups.check(column_names)
         return [_run_sql(summary_sql.write_partial_query(groups, rows_sql), threads=1)]
-    tables = (pq.read_table(file, partitioning=None) for file in files)
+    tables = (pq.read_table(file_path, partitioning=None) for file_path in file_paths)
     return [summarize_part(prepare_rows(table), groups) for table in tables]
 
 
@@ -181,8 +183,8 @@ def _concatenate_summaries(summaries: Sequence[pa.Table]) -> pa.Table:
     sum_names = [
         amount_name for amount_name in AMOUNT_COLUMNS if amount_name in summaries[0].column_names
     ]
-    without_sums = (summary.drop_columns(sum_names) for summary in summaries)
-    rows = pa.concat_tables(without_sums, promote_options="permissive")
+    tables_without_sums = (summary.drop_columns(sum_names) for summary in summaries)
+    rows = pa.concat_tables(tables_without_sums, promote_options="permissive")
     for sum_name in sum_names:
         sums = decimals.join([summary[sum_name] for summary in summaries], sum_name)
         rows = rows.append_column(sum_name, sums)
@@ -211,24 +213,27 @@ def _run_sql(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Tab
 def _finish_summary(summary: pa.Table, groups: Grouping) -> pd.DataFrame:
     """The measures in order: counts, the failure rate, sums, ratios, quantiles, reasons."""
     column_names = summary.column_names
-    columns: dict[str, Any] = {
+    column_by_name: dict[str, Any] = {
         column_name: decode_categories(summary[column_name]) for column_name in column_names
     }
-    sum_names = [column_name for column_name in AMOUNT_COLUMNS if column_name in columns]
-    ratios = _compute_ratio_columns(columns, groups)
-    for ratio_name, ratio_column in ratios.items():
-        columns[ratio_name] = decimals.from_numbers(ratio_column, ratio_name)
+    sum_names = [column_name for column_name in AMOUNT_COLUMNS if column_name in column_by_name]
+    ratios_by_name = _compute_ratio_columns(column_by_name, groups)
+    for ratio_name, ratios in ratios_by_name.items():
+        column_by_name[ratio_name] = decimals.from_numbers(ratios, ratio_name)
     for amount_name in (*sum_names, *QUANTILES):
-        columns[amount_name] = decimals.narrow_scale(columns[amount_name])
-    exact_names = [FAILURE_RATE, *sum_names, *list(ratios)[1:], *QUANTILES]
+        column_by_name[amount_name] = decimals.narrow_scale(column_by_name[amount_name])
+    _, *amount_ratio_names = ratios_by_name  # the failure rate is first
+    exact_names = [FAILURE_RATE, *sum_names, *amount_ratio_names, *QUANTILES]
     measured_names = (*exact_names, "failure_reasons")
     key_and_count_names = [
         column_name for column_name in column_names if column_name not in measured_names
     ]
     ordered_names = [*key_and_count_names, *measured_names]
-    typed_columns = {column_name: series(columns[column_name]) for column_name in ordered_names}
-    note_currencies(typed_columns)
-    frame = ExactFrame(typed_columns)
+    series_by_name = {
+        column_name: series(column_by_name[column_name]) for column_name in ordered_names
+    }
+    note_currencies(series_by_name)
+    frame = ExactFrame(series_by_name)
     frame.attrs[SECONDS] = ", ".join(QUANTILES)
     return frame
 
@@ -238,30 +243,31 @@ def _compute_ratio_columns(
 ) -> dict[str, list[Decimal | None]]:
     """The failure rate of each group, and with sums the ratios to its source amount."""
     values_by_column = {column_name: column.to_pylist() for column_name, column in columns.items()}
-    failed_and_all = zip(values_by_column["failed"], values_by_column["rows"], strict=True)
-    ratios = {
+    failed_and_all_counts = zip(values_by_column["failed"], values_by_column["rows"], strict=True)
+    ratios_by_name = {
         FAILURE_RATE: [
-            _compute_ratio(failed_counts, rows) for failed_counts, rows in failed_and_all
+            _compute_ratio(failed_count, row_count)
+            for failed_count, row_count in failed_and_all_counts
         ]
     }
     if not groups.sums:
-        return ratios
+        return ratios_by_name
     for ratio_name, amount_name in RATIOS.items():
         dividends = values_by_column[amount_name]
         if amount_name == "total_fee":
             dividends = _select_source_fees(values_by_column)
         source_amounts = values_by_column["source_amount"]
-        ratios[ratio_name] = list(map(_compute_ratio, dividends, source_amounts))
-    return ratios
+        ratios_by_name[ratio_name] = list(map(_compute_ratio, dividends, source_amounts))
+    return ratios_by_name
 
 
 def _select_source_fees(values_by_column: dict[str, list[Any]]) -> list[Decimal | None]:
     """The fee of each group; None if it is in another currency than the source amount."""
     column_names = ("total_fee", "fee_currency", "source_currency")
-    rows = zip(*(values_by_column[column_name] for column_name in column_names), strict=True)
+    fee_rows = zip(*(values_by_column[column_name] for column_name in column_names), strict=True)
     return [
         fee if fee_currency == source_currency else None
-        for fee, fee_currency, source_currency in rows
+        for fee, fee_currency, source_currency in fee_rows
     ]
 
 

@@ -19,6 +19,7 @@ from .summary_sql import AMOUNT_COLUMNS, SUMMARIZED_COLUMNS, quote_name, sql_tex
 from .typed_columns import add_known_currencies
 
 GLOB = re.compile(r"([*?\[])")  # DuckDB reads a path as a pattern
+# The type of a column in Arrow and in SQL; another column is a `WORD`.
 TYPE_BY_COLUMN = {
     **dict.fromkeys(AMOUNT_COLUMNS, (pa.decimal128(18, 2), "decimal(18, 2)")),
     "completed_in": (pa.int64(), "bigint"),
@@ -36,16 +37,16 @@ CONVERSION_NAMES = {
 def prepare_rows(data: pd.DataFrame | pa.Table | None) -> pa.Table:
     """The data as a table with all columns of a summary; ExactnessError for inexact amounts."""
     table = _read_table(data)
-    columns = {field_name: table[field_name] for field_name in table.column_names}
-    columns |= _rename_conversion_columns(table)
+    column_by_name = {field_name: table[field_name] for field_name in table.column_names}
+    column_by_name |= _rename_conversion_columns(table)
     for column_name in SUMMARIZED_COLUMNS:
-        column = columns.get(column_name)
-        columns[column_name] = _convert_column(column_name, column, table.num_rows)
+        column = column_by_name.get(column_name)
+        column_by_name[column_name] = _convert_column(column_name, column, table.num_rows)
     # A list that was filtered by product has rows of this product, which does not stand in them.
     product_type = getattr(data, "attrs", {}).get("filter", {}).get("product_type")
     if product_type and "product_type" not in table.column_names:
-        columns["product_type"] = pa.repeat(product_type, table.num_rows)
-    return pa.table(columns)
+        column_by_name["product_type"] = pa.repeat(product_type, table.num_rows)
+    return pa.table(column_by_name)
 
 
 def write_rows_sql(files: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -113,16 +114,16 @@ def _rename_conversion_columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     column_names = table.column_names
     if "deposit_amount" not in column_names:
         return {}
-    renamed_columns = {
+    column_by_transfer_name = {
         transfer_name: table[conversion_name]
         for transfer_name, conversion_name in CONVERSION_NAMES.items()
         if conversion_name in column_names
     }
     if "created_at" in column_names and "payout_completed_at" in column_names:
-        created_at = _convert_times(table["created_at"], "created_at")
-        completed_at = _convert_times(table["payout_completed_at"], "payout_completed_at")
-        renamed_columns["completed_in"] = _count_seconds(created_at, completed_at)
-    return renamed_columns
+        created_times = _convert_times(table["created_at"], "created_at")
+        completed_times = _convert_times(table["payout_completed_at"], "payout_completed_at")
+        column_by_transfer_name["completed_in"] = _count_seconds(created_times, completed_times)
+    return column_by_transfer_name
 
 
 def _count_seconds(begin: pa.ChunkedArray, end: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -73,20 +73,22 @@ class Grouping:
         """Why rows cannot be grouped by a name; empty if they can."""
         is_column = grouping_name in column_names
         # The grouping `status` is the column `status`.
-        is_own_word = COLUMN_BY_GROUPING.get(grouping_name) == grouping_name
+        is_same_column = COLUMN_BY_GROUPING.get(grouping_name) == grouping_name
         if grouping_name in AMOUNT_COLUMNS and self.sums:
             return "is summed in every group: pass sums=False to group by it"
         is_measure = grouping_name in MEASURES
         if is_measure and is_column:
             return "is a column of every summary, too: rename yours before you group by it"
-        if grouping_name in READY and is_column and not is_own_word:
+        if grouping_name in READY and is_column and not is_same_column:
             return "is a grouping, and a column of these rows, too: rename the column"
         if grouping_name in READY or is_column:
             return ""
         suggestion = find_suggestion(grouping_name, [*READY, *column_names])
-        hint = f" (is {suggestion} meant?)" if suggestion and not is_measure else ""
-        measured = "is computed for each group, and " if is_measure else ""
-        return f"{measured}must be one of {', '.join(READY)}, or the name of a column{hint}"
+        hint_text = f" (is {suggestion} meant?)" if suggestion and not is_measure else ""
+        measured_text = "is computed for each group, and " if is_measure else ""
+        return (
+            f"{measured_text}must be one of {', '.join(READY)}, or the name of a column{hint_text}"
+        )
 
     @property
     def keys(self) -> dict[str, str]:
@@ -99,12 +101,12 @@ class Grouping:
             for column_name in self.by
             if column_name != "corridor"
         }
-        currency_names: Sequence[str] = ()
+        currency_columns: Sequence[str] = ()
         if self.sums:
-            currency_names = CURRENCY_COLUMNS
+            currency_columns = CURRENCY_COLUMNS
         elif "corridor" in self.by:
-            currency_names = CURRENCY_COLUMNS[:2]  # source and destination
-        for column_name in currency_names:
+            currency_columns = CURRENCY_COLUMNS[:2]  # source and destination
+        for column_name in currency_columns:
             # The words of a coded column are in upper case already.
             key_sql = column_name if column_name in self.words else f"upper({column_name})"
             sql_by_name.setdefault(column_name, key_sql)  # unless `by` has the column
@@ -120,25 +122,25 @@ class Grouping:
         """The SQL of all columns, coded ones as words."""
         if not self.words:
             return "*"
-        replacements = []
+        replacement_sqls = []
         for column_name, words in self.words.items():
             words_sql = ", ".join(map(sql_text, words))
-            replacements.append(
+            replacement_sqls.append(
                 f"list_extract([{words_sql}]::varchar[], {column_name} + 1) as {column_name}"
             )
-        return f"* replace ({', '.join(replacements)})"
+        return f"* replace ({', '.join(replacement_sqls)})"
 
     @property
     def group_columns_sql(self) -> str:
         """The SQL of the group columns of a finished summary, in order."""
         corridor_sql = "upper(s.source_currency || '-' || s.destination_currency) as corridor"
-        shown_columns = [
+        column_sqls = [
             corridor_sql if key_name == "corridor" else f"s.{quote_name(key_name)}"
             for key_name in self.by
         ]
         if self.sums:
-            shown_columns += [f"s.{key_name}" for key_name in self.keys if key_name not in self.by]
-        return "".join(f"{column_sql}, " for column_sql in shown_columns)
+            column_sqls += [f"s.{key_name}" for key_name in self.keys if key_name not in self.by]
+        return "".join(f"{column_sql}, " for column_sql in column_sqls)
 
     def _write_key(self, key_name: str) -> str:
         """The SQL of a name in `by`: a part of the time, a predefined grouping, or a column."""
@@ -156,7 +158,7 @@ class Grouping:
 
 def write_whole_query(groups: Grouping, source: str) -> str:
     """The SQL of a summary of all rows of `source`; completion times are whole seconds."""
-    shares = ", ".join(QUANTILES.values())
+    shares_sql = ", ".join(QUANTILES.values())
     quantiles_sql = ", ".join(
         # A quantile of integers at these shares has two decimals; only a float has more.
         f"round(list_extract(shares, {list_index}), 2)::decimal(38, 2) as {quantile_name}"
@@ -165,7 +167,7 @@ def write_whole_query(groups: Grouping, source: str) -> str:
     return f"""
         with s as (select {groups.columns_sql} from (
             select {_write_named_keys(groups)} {_write_measures(groups, COUNTS)},
-                quantile_cont(completed_in, [{shares}]) as shares,
+                quantile_cont(completed_in, [{shares_sql}]) as shares,
                 map_entries(histogram(failure_reason)) as counted
             from {source} group by all))
         select {groups.group_columns_sql} s.* exclude (shares, counted {_write_more_keys(groups)}),
@@ -182,8 +184,8 @@ def write_partial_query(groups: Grouping, source: str) -> str:
     It has lists of the completion times and reasons, with how often each occurs.
     """
     lists_sql = ", ".join(
-        f"list({{'v': {value}, 'n': rows}}) filter ({value} is not null) as {list_name}"
-        for list_name, value in (("times", "_time"), ("reasons", "_reason"))
+        f"list({{'v': {column_name}, 'n': rows}}) filter ({column_name} is not null) as {list_name}"
+        for list_name, column_name in (("times", "_time"), ("reasons", "_reason"))
     )
     return f"""
         select {_write_key_names(groups)} {_write_measures(groups, ADDED_COUNTS)}, {lists_sql}
@@ -201,10 +203,10 @@ def write_merging_query(groups: Grouping) -> str:
         _write_quantile(share, quantile_name) for quantile_name, share in QUANTILES.items()
     )
     # g is the number of a group, v a completion time or reason, n how many rows have it.
-    added_entries = "select g, e.v as {0}, sum(e.n)::bigint as n"
-    entries_of_groups = "(select g, unnest({0}s) as e from keyed) group by all"
-    times_sql = f"{added_entries.format('v')} from {entries_of_groups.format('time')}"
-    reasons_sql = f"{added_entries.format('reason')} from {entries_of_groups.format('reason')}"
+    added_entries_sql = "select g, e.v as {0}, sum(e.n)::bigint as n"
+    group_entries_sql = "(select g, unnest({0}s) as e from keyed) group by all"
+    times_sql = f"{added_entries_sql.format('v')} from {group_entries_sql.format('time')}"
+    reasons_sql = f"{added_entries_sql.format('reason')} from {group_entries_sql.format('reason')}"
     return f"""
         with keyed as (select dense_rank() over (order by {order_sql}) as g, * from parts),
         s as (
@@ -247,13 +249,20 @@ def _write_more_keys(groups: Grouping) -> str:
 
 def _write_named_keys(groups: Grouping) -> str:
     """The grouping columns with their SQL, before other columns."""
-    return "".join(f"{sql} as {quote_name(key_name)}, " for key_name, sql in groups.keys.items())
+    return "".join(
+        f"{key_sql} as {quote_name(key_name)}, " for key_name, key_sql in groups.keys.items()
+    )
 
 
 def _write_measures(groups: Grouping, counts: Mapping[str, str]) -> str:
     """The counts, whose SQL is by name, and the sums of the amounts."""
-    sums = {measure_name: f"sum({measure_name})" for measure_name in AMOUNT_COLUMNS if groups.sums}
-    return ", ".join(f"{sql} as {measure_name}" for measure_name, sql in {**counts, **sums}.items())
+    sum_sql_by_name = {
+        measure_name: f"sum({measure_name})" for measure_name in AMOUNT_COLUMNS if groups.sums
+    }
+    return ", ".join(
+        f"{measure_sql} as {measure_name}"
+        for measure_name, measure_sql in {**counts, **sum_sql_by_name}.items()
+    )
 
 
 def _write_quantile(share: str, column_name: str) -> str:

@@ -144,18 +144,18 @@ class Sync:
         start_time = self._subtract_overlap(overlap)
         if start_time is None:
             return None, set()
-        open_since = {id_: timestamps.read_or_none(text) for id_, text in self.state.open.items()}
-        older_open_rows = {
+        time_by_id = {id_: timestamps.read_or_none(text) for id_, text in self.state.open.items()}
+        older_times_by_id = {
             id_: created_at
-            for id_, created_at in open_since.items()
+            for id_, created_at in time_by_id.items()
             if created_at is None or created_at < start_time
         }
-        if not older_open_rows:
+        if not older_times_by_id:
             return start_time, set()
-        if not self._is_cheaper_by_pages(older_open_rows):
-            return start_time, set(older_open_rows)
-        known_times = [created_at for created_at in older_open_rows.values() if created_at]
-        if len(known_times) < len(older_open_rows):  # of unknown age: only all rows are sure
+        if not self._is_cheaper_by_pages(older_times_by_id):
+            return start_time, set(older_times_by_id)
+        known_times = [created_at for created_at in older_times_by_id.values() if created_at]
+        if len(known_times) < len(older_times_by_id):  # of unknown age: only all rows are sure
             return None, set()
         return min(known_times), set()
 
@@ -189,8 +189,8 @@ class Sync:
 
     def _fetch_single_rows(self, ids: set[str], schema: Schema) -> None:
         """Fetch the rows of these ids one by one, and write them; some may not exist any more."""
-        objects = [self.pull.one(id_) for id_ in sorted(ids)]
-        pages = [make_page(object_) for object_ in objects if object_ is not None]
+        json_objects = [self.pull.one(id_) for id_ in sorted(ids)]
+        pages = [make_page(json_object) for json_object in json_objects if json_object is not None]
         if not pages:
             return
         page_part = Decoder(schema, as_json=True).decode(pages)
@@ -203,8 +203,8 @@ class Sync:
             return
         self._hashes.append(hash_ids(page_part.table))
         typed_rows = self._convert_types(page_part.table)
-        newest_here = pc.max(typed_rows["created_at"]).as_py()
-        self.newest = max(filter(None, [self.newest, newest_here]), default=None)
+        newest_created_at = pc.max(typed_rows["created_at"]).as_py()
+        self.newest = max(filter(None, [self.newest, newest_created_at]), default=None)
         tables_by_day = dict(_split_by_day(typed_rows))
         # In a list with the newest rows first, no more rows of later days come.
         newest_day = max(tables_by_day)
@@ -221,17 +221,17 @@ class Sync:
         if EXTRA not in text_table.column_names:
             text_table = text_table.append_column(EXTRA, pa.nulls(text_table.num_rows, pa.string()))
         # Only the columns of the list are converted: EXTRA, which stays text, is added after it.
-        types = self.state.types
-        known_types = types.remove(types.get_field_index(EXTRA))
-        typed_rows = convert_types(text_table, SCHEMAS[self.pull.kind], arrow_schema=known_types)
+        file_schema = self.state.types
+        schema_of_list = file_schema.remove(file_schema.get_field_index(EXTRA))
+        typed_rows = convert_types(text_table, SCHEMAS[self.pull.kind], arrow_schema=schema_of_list)
         return typed_rows.append_column(EXTRA, text_table[EXTRA])
 
     def _widen_files(self, narrow_columns: set[str]) -> None:
         """Give these columns wider types, in the state and in every file."""
-        types = self.state.types
-        self._narrow_types = self._narrow_types or types
+        file_schema = self.state.types
+        self._narrow_types = self._narrow_types or file_schema  # those before the first widening
         self._wide_columns |= narrow_columns
-        self.state.set_types(widen_types(types, narrow_columns))
+        self.state.set_types(widen_types(file_schema, narrow_columns))
         self._rewrite_files()
 
     def _rewrite_files(self) -> None:
@@ -254,24 +254,24 @@ class Sync:
 
     def _store_file(self, file_name: str, rows: pa.Table) -> None:
         """Replace a file by rows in the types of the state."""
-        sink = BytesIO()
-        pq.write_table(cast_to_types(rows, self.state.types), sink, compression="zstd")
-        self.files.write(file_name, sink.getvalue())
+        parquet_buffer = BytesIO()
+        pq.write_table(cast_to_types(rows, self.state.types), parquet_buffer, compression="zstd")
+        self.files.write(file_name, parquet_buffer.getvalue())
 
     def _remove_unlisted(self) -> None:
         """Remove the rows that the service does not list any more."""
         for file_name in self.files.names(PARQUET):
             day = file_name.partition("/")[0].removeprefix("created_day=")
             rows = pq.read_table(BytesIO(self.files.read(file_name) or b""))
-            is_listed = self._find_listed(day, rows)
-            if is_listed.all():
+            listed_mask = self._find_listed(day, rows)
+            if listed_mask.all():
                 continue
-            self.removed += int((~is_listed).sum())
-            for id_ in rows["id"].filter(pa.array(~is_listed)).to_pylist():
+            self.removed += int((~listed_mask).sum())
+            for id_ in rows["id"].filter(pa.array(~listed_mask)).to_pylist():
                 self.state.open.pop(id_, None)
-            if is_listed.any():
-                self.state.days[day] = int(is_listed.sum())
-                self._store_file(file_name, rows.filter(pa.array(is_listed)))
+            if listed_mask.any():
+                self.state.days[day] = int(listed_mask.sum())
+                self._store_file(file_name, rows.filter(pa.array(listed_mask)))
             else:
                 self.files.remove(file_name)
                 self.state.days.pop(day, None)
@@ -283,17 +283,17 @@ class Sync:
         """
         hashes_of_day = self._hashes_by_day.get(day, [])
         listed_hashes = np.concatenate([np.empty(0, np.uint64), *hashes_of_day])
-        has_id = rows["id"].is_valid().to_numpy()
-        is_listed = np.full(rows.num_rows, day in self._hashes_by_day)
-        is_listed[has_id] = np.isin(hash_ids(rows), listed_hashes)
-        return is_listed
+        id_mask = rows["id"].is_valid().to_numpy()
+        listed_mask = np.full(rows.num_rows, day in self._hashes_by_day)
+        listed_mask[id_mask] = np.isin(hash_ids(rows), listed_hashes)
+        return listed_mask
 
     def _write_days(self, days: Iterable[str]) -> None:
         """Write the rows of complete days."""
         for day in sorted(days):
             tables = self._unwritten_days.pop(day)
-            same_types = [cast_to_types(table, self.state.types) for table in tables]
-            self._write_day(day, pa.concat_tables(same_types))
+            tables_of_same_types = [cast_to_types(table, self.state.types) for table in tables]
+            self._write_day(day, pa.concat_tables(tables_of_same_types))
 
     def _write_day(self, day: str, new_rows: pa.Table) -> None:
         """Add rows to the file of a day; of a row that it already has, the newest version stays."""
@@ -305,22 +305,22 @@ class Sync:
         old_rows = self._read_day(file_name)
         # Without an id, old and new rows cannot be told apart: only the new ones stay.
         old_rows_with_id = old_rows.filter(old_rows["id"].is_valid())
-        table = drop_repeats(pa.concat_tables([old_rows_with_id, new_rows]))
+        unique_rows = drop_repeats(pa.concat_tables([old_rows_with_id, new_rows]))
         new_ids = new_rows["id"].combine_chunks()
         rows_before = old_rows.filter(pc.is_in(old_rows["id"], value_set=new_ids))
-        rows_after = table.filter(pc.is_in(table["id"], value_set=new_ids))
+        rows_after = unique_rows.filter(pc.is_in(unique_rows["id"], value_set=new_ids))
         self.new += rows_after.num_rows - rows_before.num_rows
         self.updated += _count_changes(rows_before, rows_after)
         self._note_open_rows(rows_after)
-        self.state.days[day] = table.num_rows
-        self._store_file(file_name, table.sort_by([("created_at", "descending")]))
+        self.state.days[day] = unique_rows.num_rows
+        self._store_file(file_name, unique_rows.sort_by([("created_at", "descending")]))
 
     def _read_day(self, file_name: str) -> pa.Table:
         """The stored rows of a day, in the types of the state; no rows without a file."""
-        content = self.files.read(file_name)
-        if content is None:
+        parquet_bytes = self.files.read(file_name)
+        if parquet_bytes is None:
             return self.state.types.empty_table()
-        return cast_to_types(pq.read_table(BytesIO(content)), self.state.types)
+        return cast_to_types(pq.read_table(BytesIO(parquet_bytes)), self.state.types)
 
     def _note_open_rows(self, rows: pa.Table) -> None:
         """Note the rows that may still change, with their time of creation if it is known."""

@@ -59,7 +59,7 @@ class State:
         return pa.schema(arrow_fields)
 
     def set_types(self, types: pa.Schema) -> None:
-        """Note the columns of the files."""
+        """Note the columns of the files, with precision and scale of decimals."""
         self.columns = {arrow_field.name: None for arrow_field in types}
         for arrow_field in types:
             if pa.types.is_decimal(arrow_field.type):
@@ -81,13 +81,14 @@ class State:
         if set(self.columns) != set(file_schema(schema).names):  # written by another version
             self.set_types(self.types)
             self.is_rewriting = True
-        known_scales = {}
+        scale_by_column = {}
         for column_name in chosen_scales:
-            _, known_scales[column_name] = self.columns[column_name] or [0, 0]
-        if known_scales != chosen_scales:
+            precision_and_scale = self.columns[column_name] or [0, 0]  # not decimals
+            scale_by_column[column_name] = precision_and_scale[1]
+        if scale_by_column != chosen_scales:
             raise ConfigError(
-                f"the decimals of this dataset are {known_scales}: its types are fixed when it is "
-                "made; leave out `scale`, or make a dataset in another folder"
+                f"the decimals of this dataset are {scale_by_column}: its types are fixed when "
+                "it is made; leave out `scale`, or make a dataset in another folder"
             )
 
 
@@ -95,16 +96,16 @@ def _choose_types(
     files: Store, file_names: Sequence[str], schema: Schema, scale: Scale
 ) -> pa.Schema:
     """The columns for a dataset: amounts as in its files, or as chosen if there are none."""
-    usual_types = file_schema(schema, scale)
-    content = files.read(file_names[0]) if file_names else None
-    if content is None:
-        return usual_types
-    stored_types = pq.read_schema(BytesIO(content))
+    usual_schema = file_schema(schema, scale)
+    parquet_bytes = files.read(file_names[0]) if file_names else None
+    if parquet_bytes is None:
+        return usual_schema
+    stored_schema = pq.read_schema(BytesIO(parquet_bytes))
     arrow_fields = []
-    for usual_field in usual_types:
-        is_stored = usual_field.name in stored_types.names
+    for usual_field in usual_schema:
+        is_stored = usual_field.name in stored_schema.names
         if is_stored and pa.types.is_decimal(usual_field.type):
-            arrow_fields.append(stored_types.field(usual_field.name))
+            arrow_fields.append(stored_schema.field(usual_field.name))
         else:
             arrow_fields.append(usual_field)
     return pa.schema(arrow_fields)
@@ -128,8 +129,8 @@ def cast_to_types(table: pa.Table, types: pa.Schema) -> pa.Table:
 
 def read_state(files: Store) -> State | None:
     """The stored state; None for a new dataset."""
-    state_json = files.read(files.note_name(STATE)) or files.read(OLD_STATE)
-    return State(**json.loads(state_json)) if state_json else None
+    state_bytes = files.read(files.note_name(STATE)) or files.read(OLD_STATE)
+    return State(**json.loads(state_bytes)) if state_bytes else None
 
 
 def write_state(files: Store, state: State) -> None:

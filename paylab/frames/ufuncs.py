@@ -54,8 +54,10 @@ def _pick_extremes(
 ) -> pa.Array:
     """The larger or smaller amount of each row."""
     columns = [pa.chunked_array([left]), pa.chunked_array([right])]
-    joined = decimals.join(columns).combine_chunks()  # in one type, which Arrow needs
-    return pick_extreme(joined[: len(left)], joined[len(left) :], skip_nulls=skips_missing)
+    joined_amounts = decimals.join(columns).combine_chunks()  # in one type, which Arrow needs
+    return pick_extreme(
+        joined_amounts[: len(left)], joined_amounts[len(left) :], skip_nulls=skips_missing
+    )
 
 
 PAIRED: dict[object, Callable[[pa.Array, pa.Array], pa.Array]] = {

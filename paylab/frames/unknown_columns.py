@@ -55,8 +55,8 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
 
     They are set here, because in the class they would hide unknown names from mypy.
     """
-    target: Any = class_
-    read_attribute = target.__getattr__
+    untyped_class: Any = class_
+    read_attribute = untyped_class.__getattr__
 
     def get_attribute(frame: pd.DataFrame, name: str) -> object:
         try:
@@ -66,12 +66,12 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
                 raise
             raise LateAttributeError(partial(_describe_attribute, frame, name)) from None
 
-    target.__getattr__ = get_attribute
+    untyped_class.__getattr__ = get_attribute
     method_names = ("__getitem__", *_METHODS_WITH_COLUMNS)
-    wrap_methods(target, method_names, lambda method: explain_columns(method, _frame_itself))
-    target.groupby = _with_explained_groups(target.groupby)
-    target.reindex = _warn_of_new_columns(target.reindex)
-    target.query = _with_known_names(target.query)
+    wrap_methods(untyped_class, method_names, lambda method: explain_columns(method, _frame_itself))
+    untyped_class.groupby = _with_explained_groups(untyped_class.groupby)
+    untyped_class.reindex = _warn_of_new_columns(untyped_class.reindex)
+    untyped_class.query = _with_known_names(untyped_class.query)
     return class_
 
 
@@ -104,14 +104,18 @@ def explain_class(
     class_: type, method_names: Iterable[str], frame_of: Callable[[Any], pd.DataFrame]
 ) -> type:
     """A subclass whose methods explain the columns that a frame does not have."""
-    methods = {name: explain_columns(getattr(class_, name), frame_of) for name in method_names}
-    return types.new_class(class_.__name__, (class_,), exec_body=lambda body: body.update(methods))
+    method_by_name = {
+        name: explain_columns(getattr(class_, name), frame_of) for name in method_names
+    }
+    return types.new_class(
+        class_.__name__, (class_,), exec_body=lambda body: body.update(method_by_name)
+    )
 
 
 def explain_plot(frame: pd.DataFrame) -> Any:
     """The `plot` of a frame, which explains the columns that it does not have."""
-    accessor: Any = frame.plot
-    return explain_class(type(accessor), ["__call__"], lambda _: frame)(frame)
+    plot_accessor: Any = frame.plot
+    return explain_class(type(plot_accessor), ["__call__"], lambda _: frame)(frame)
 
 
 _STATISTICS_OF_GROUPS = ("sum", "mean", "median", "std", "var", "sem", "quantile", "prod")
@@ -127,7 +131,7 @@ def _with_explained_groups(groupby: Method) -> Method:
         class_ = type(groups)
         if class_ not in _GROUP_CLASSES:
             _GROUP_CLASSES[class_] = _explain_groups(class_)
-        groups.__class__ = _GROUP_CLASSES[class_]
+        groups.__class__ = _GROUP_CLASSES[class_]  # pandas has no hook for the class of groups
         return groups
 
     return call
@@ -143,9 +147,9 @@ def _explain_statistic(method: Method) -> Method:
         except (TypeError, ValueError, NotImplementedError) as error:
             if isinstance(error, PaylabError) or "numeric_only" in options:
                 raise
-            arguments = "..., numeric_only=True" if args else "numeric_only=True"
-            use = f"write .{method.__name__}({arguments})"
-            message = f"{method.__name__}() of groups with columns that are no numbers: {use}"
+            argument_code = "..., numeric_only=True" if args else "numeric_only=True"
+            hint_text = f"write .{method.__name__}({argument_code})"
+            message = f"{method.__name__}() of groups with columns that are no numbers: {hint_text}"
             raise MisuseError(message) from error
 
     return call
@@ -157,9 +161,9 @@ _GROUP_CLASSES: dict[type, type] = {}
 
 def _explain_groups(class_: type) -> Any:
     """A class of groups with errors for unknown columns."""
-    explained: Any = explain_class(class_, _METHODS_OF_GROUPS, lambda groups: groups.obj)
-    wrap_methods(explained, _STATISTICS_OF_GROUPS, _explain_statistic)
-    read_attribute = explained.__getattr__
+    explained_class: Any = explain_class(class_, _METHODS_OF_GROUPS, lambda groups: groups.obj)
+    wrap_methods(explained_class, _STATISTICS_OF_GROUPS, _explain_statistic)
+    read_attribute = explained_class.__getattr__
 
     def get_attribute(groups: Any, name: str) -> object:
         try:
@@ -169,8 +173,8 @@ def _explain_groups(class_: type) -> Any:
                 raise
             raise LateAttributeError(partial(describe_unknown_column, groups.obj, name)) from None
 
-    explained.__getattr__ = get_attribute
-    return explained
+    explained_class.__getattr__ = get_attribute
+    return explained_class
 
 
 def _with_known_names(query: Method) -> Method:
@@ -196,10 +200,10 @@ def _warn_of_new_columns(reindex: Method) -> Method:
 
     @wraps(reindex)
     def call(frame: pd.DataFrame, *args: object, **options: Any) -> object:
-        names = options.get("columns", ())
-        columns = [str(column) for column in frame.columns]
-        for name in list_texts(list(names) if is_list_like(names) else names):
-            suggestion = None if name in columns else find_suggestion(name, columns)
+        new_names = options.get("columns", ())
+        column_names = [str(column_name) for column_name in frame.columns]
+        for name in list_texts(list(new_names) if is_list_like(new_names) else new_names):
+            suggestion = None if name in column_names else find_suggestion(name, column_names)
             if suggestion:
                 message = f"the frame has no column {plain(name, 60)!r}, so all of it is missing"
                 warn_caller(f"{message}: is {suggestion} meant?", UnknownColumnWarning)
@@ -221,9 +225,11 @@ def _describe_attribute(frame: pd.DataFrame, name: str) -> str:
     """What is wrong with an attribute: the column that is meant, the methods of pandas, or all."""
     import pandas as pd
 
-    if find_suggestion(name, [str(column) for column in frame.columns]) is None:
-        methods = [method for method in dir(pd.DataFrame) if not method.startswith("_")]
-        suggestion = find_suggestion(name, methods)
+    if find_suggestion(name, [str(column_name) for column_name in frame.columns]) is None:
+        method_names = [
+            method_name for method_name in dir(pd.DataFrame) if not method_name.startswith("_")
+        ]
+        suggestion = find_suggestion(name, method_names)
         if suggestion and _is_close(name, suggestion):
             return f"the frame has no column or method {plain(name, 60)!r}: use {suggestion}"
     return describe_unknown_column(frame, name)
@@ -253,9 +259,9 @@ def list_texts(value: object) -> Iterator[str]:
 
 def describe_unknown_column(frame: pd.DataFrame, name: str) -> str:
     """Say that a column is unknown, and name the column that is meant, or all."""
-    columns = [str(column) for column in frame.columns]
+    column_names = [str(column_name) for column_name in frame.columns]
     message = f"the frame has no column {plain(name, 60)!r}"
-    suggestion = find_suggestion(name, columns)
+    suggestion = find_suggestion(name, column_names)
     if suggestion:
         return f"{message}: use {suggestion}"
-    return f"{message}: it has {plain(', '.join(columns))}"
+    return f"{message}: it has {plain(', '.join(column_names))}"

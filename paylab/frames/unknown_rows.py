@@ -27,15 +27,16 @@ def with_row_suggestions(class_: type[F]) -> type[F]:
 
     They are set here, because in the class they would hide unknown names from mypy.
     """
-    target: Any = class_
+    untyped_class: Any = class_
     wrap_indexers(
-        target, lambda class_: {"__getitem__": _explain_rows(class_.__getitem__, attrgetter("obj"))}
+        untyped_class,
+        lambda class_: {"__getitem__": _explain_rows(class_.__getitem__, attrgetter("obj"))},
     )
-    target.xs = _explain_rows(target.xs, lambda frame: frame)
-    target.drop = _explain_dropped(target.drop)
-    wrap_methods(target, ("filter", "where"), _explain_conditions)
-    wrap_methods(target, _STATISTICS, _explain_text)
-    wrap_methods(target, ("resample", "rolling", "asfreq", "between_time"), _explain_times)
+    untyped_class.xs = _explain_rows(untyped_class.xs, lambda frame: frame)
+    untyped_class.drop = _explain_dropped(untyped_class.drop)
+    wrap_methods(untyped_class, ("filter", "where"), _explain_conditions)
+    wrap_methods(untyped_class, _STATISTICS, _explain_text)
+    wrap_methods(untyped_class, ("resample", "rolling", "asfreq", "between_time"), _explain_times)
     return class_
 
 
@@ -48,11 +49,11 @@ def _explain_conditions(method: Method) -> Method:
 
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
-        for name, value in options.items():
-            if name in frame.columns:
-                condition = f"frame[frame[{name!r}] == {plain(repr(value), 60)}]"
+        for option_name, value in options.items():
+            if option_name in frame.columns:
+                condition_code = f"frame[frame[{option_name!r}] == {plain(repr(value), 60)}]"
                 raise MisuseError(
-                    f"{method.__name__}() takes no columns by name: write {condition}"
+                    f"{method.__name__}() takes no columns by name: write {condition_code}"
                 )
         return method(frame, *args, **options)
 
@@ -64,17 +65,23 @@ def _explain_times(method: Method) -> Method:
 
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
-        time_names = [str(name) for name in frame.select_dtypes("datetimetz").columns]
+        time_column_names = [str(name) for name in frame.select_dtypes("datetimetz").columns]
         is_numbered = is_integer_dtype(frame.index) and frame.index.nlevels == 1
-        is_of_times = method.__name__ != "rolling" or isinstance((*args, None)[0], str)
-        if time_names and is_numbered and is_of_times and not {"on", "level"} & options.keys():
-            name = "created_at" if "created_at" in time_names else time_names[0]
-            uses = {
+        window = args[0] if args else None
+        needs_times = method.__name__ != "rolling" or isinstance(window, str)  # not for 7 rows
+        names_times = bool({"on", "level"} & options.keys())
+        if time_column_names and is_numbered and needs_times and not names_times:
+            name = "created_at" if "created_at" in time_column_names else time_column_names[0]
+            code_by_method = {
                 "resample": f'frame.resample(..., on="{name}")',
                 "rolling": f'frame.paylab.rolling(..., on="{name}")',
             }
-            use = uses.get(method.__name__, f'frame.set_index("{name}").{method.__name__}(...)')
-            raise MisuseError(f"rows are numbered, and {method.__name__} needs times: write {use}")
+            hint_text = code_by_method.get(
+                method.__name__, f'frame.set_index("{name}").{method.__name__}(...)'
+            )
+            raise MisuseError(
+                f"rows are numbered, and {method.__name__} needs times: write {hint_text}"
+            )
         return method(frame, *args, **options)
 
     return call
@@ -88,15 +95,21 @@ def _explain_text(method: Method) -> Method:
         try:
             return method(frame, *args, **options)
         except (TypeError, ValueError) as error:
-            other_columns = frame.select_dtypes(exclude="number").columns
-            if isinstance(error, PaylabError) or "numeric_only" in options or other_columns.empty:
+            non_number_names = frame.select_dtypes(exclude="number").columns
+            if (
+                isinstance(error, PaylabError)
+                or "numeric_only" in options
+                or non_number_names.empty
+            ):
                 raise
-            names_text = plain(", ".join(map(str, other_columns)), 80)
-            use = (
+            names_text = plain(", ".join(map(str, non_number_names)), 80)
+            hint_text = (
                 f"write .{method.__name__}(numeric_only=True) to leave them out, or "
                 '.astype("decimal") of those with text of numbers'
             )
-            message = f"{method.__name__}() of columns that are no numbers ({names_text}): {use}"
+            message = (
+                f"{method.__name__}() of columns that are no numbers ({names_text}): {hint_text}"
+            )
             raise MisuseError(message) from error
 
     return call
@@ -147,15 +160,18 @@ def _describe_levels(frame: pd.DataFrame, key: object) -> str:
 
     In `.loc["x", "y"]`, "y" is of the second level, unless it is similar to a column.
     """
-    parts = key if isinstance(key, tuple) else (key,)
-    has_column_keys = isinstance(parts[0], tuple)
-    columns = [*map(str, frame.columns)]
-    for name in list_texts(parts[1:]):
-        if name not in columns and (has_column_keys or find_suggestion(name, columns)):
-            return describe_unknown_column(frame, name)
-    row_key = parts[0] if has_column_keys else key
-    level_names = ", ".join(map(str, frame.index.names))
-    return f"no row has the key {plain(repr(row_key), 60)}: rows are found by {plain(level_names)}"
+    key_parts = key if isinstance(key, tuple) else (key,)
+    has_column_keys = isinstance(key_parts[0], tuple)
+    column_names = [*map(str, frame.columns)]
+    for part_text in list_texts(key_parts[1:]):
+        if part_text not in column_names and (
+            has_column_keys or find_suggestion(part_text, column_names)
+        ):
+            return describe_unknown_column(frame, part_text)
+    row_key = key_parts[0] if has_column_keys else key
+    level_names_text = ", ".join(map(str, frame.index.names))
+    key_text = plain(repr(row_key), 60)
+    return f"no row has the key {key_text}: rows are found by {plain(level_names_text)}"
 
 
 def _explain_dropped(drop: Method) -> Method:

@@ -81,38 +81,40 @@ class Rolling:
 
         return self._compute_windows(compute_quantiles, warns=True)
 
-    if not TYPE_CHECKING:
+    if not TYPE_CHECKING:  # mypy would allow every name
 
         def __getattr__(self, name: str) -> NoReturn:
             has_pandas_name = hasattr(pd.core.window.Rolling, name) and not name.startswith("_")
             if has_pandas_name:
-                floats = f"amounts.astype(float).rolling({self.window!r}).{name}()"
-                exact = "sum, mean, min, max, median and quantile"
-                message = f"exact windows have {exact}, but no {name}: write {floats}"
+                float_code = f"amounts.astype(float).rolling({self.window!r}).{name}()"
+                exact_names = "sum, mean, min, max, median and quantile"
+                message = f"exact windows have {exact_names}, but no {name}: write {float_code}"
                 raise AttributeError(message)
             raise_unknown_attribute(self, name)
 
     def _compute_windows(self, compute: Compute, *, warns: bool = False) -> Windows:
         """Compute the windows of each column; `warns` if windows of several currencies do."""
-        groups = self._find_groups()
+        rows_of_groups = self._find_groups()
         column_names = self._choose_columns()
 
         def compute_column(column: pd.Series[Any]) -> pd.Series[Any]:
-            return self._compute_column(column, groups, compute, warns=warns)
+            return self._compute_column(column, rows_of_groups, compute, warns=warns)
 
         if self.is_column:
             return compute_column(self.frame[column_names[0]])
-        columns: pd.DataFrame = self.frame[column_names].apply(compute_column)
-        return columns
+        result_frame: pd.DataFrame = self.frame[column_names].apply(compute_column)
+        return result_frame
 
     def _compute_column(
         self, column: Any, groups: list[Any], compute: Compute, *, warns: bool
     ) -> pd.Series[Any]:
+        """The results of a column's windows, group by group, in the order of its rows."""
         array: DecimalArray = column.array
         amounts = [None if amount is pd.NA else amount for amount in array]
         results: list[Decimal | None] = [None] * len(array)
         for group_rows in groups:
             if warns and array.currencies:
+                # Only the rows of this group count: -1 is no group.
                 group_of_row = np.full(len(array), -1, dtype=np.int64)
                 group_of_row[group_rows] = 0
                 array.currencies.warn_of_sums(array.isna(), group_of_row)
@@ -129,20 +131,22 @@ class Rolling:
         """The result of each row of a group; None if its window has too few amounts."""
         present_amounts = [amount for amount in amounts if amount is not None]
         # How many amounts are present before each row: the bounds without missing amounts.
-        present_before = [0, *accumulate(amount is not None for amount in amounts)]
+        present_counts = [0, *accumulate(amount is not None for amount in amounts)]
         bounds = [
-            (present_before[start], present_before[end])
+            (present_counts[start], present_counts[end])
             for start, end in self._find_bounds(group_rows)
         ]
         amount_count_min = self._count_required_amounts()
-        full_rows = [
+        full_row_indexes = [
             row_index
             for row_index, (start, end) in enumerate(bounds)
             if end - start >= amount_count_min
         ]
-        full_results = compute(present_amounts, [bounds[row_index] for row_index in full_rows])
+        full_results = compute(
+            present_amounts, [bounds[row_index] for row_index in full_row_indexes]
+        )
         results: list[Decimal | None] = [None] * len(amounts)
-        for row_index, result in zip(full_rows, full_results, strict=True):
+        for row_index, result in zip(full_row_indexes, full_results, strict=True):
             results[row_index] = result
         return results
 
@@ -171,8 +175,10 @@ class Rolling:
         if column_name in self.frame and is_float_dtype(self.frame[column_name]):
             return f"{message}, it has floats: {self._describe_floats()}"
         suggestion = find_suggestion(str(column_name), exact_names)
-        use = f"use {suggestion}" if suggestion else f"it has {', '.join(exact_names) or 'none'}"
-        return f"{message}: {use}"
+        hint_text = (
+            f"use {suggestion}" if suggestion else f"it has {', '.join(exact_names) or 'none'}"
+        )
+        return f"{message}: {hint_text}"
 
     def _describe_floats(self) -> str:
         """What to write for windows of floats, and for exact ones."""
@@ -182,8 +188,8 @@ class Rolling:
         """The positions of the rows of each group."""
         if self.by is None:
             return [np.arange(len(self.frame))]
-        groups = self.frame.reset_index(drop=True).groupby(cast(Any, self.by), observed=True)
-        return [np.sort(positions) for positions in groups.indices.values()]
+        grouped_rows = self.frame.reset_index(drop=True).groupby(cast(Any, self.by), observed=True)
+        return [np.sort(positions) for positions in grouped_rows.indices.values()]
 
     def _find_bounds(self, group_rows: Any) -> Bounds:
         """The first row of each window, and the row after its last, counted within the group."""
@@ -192,24 +198,28 @@ class Rolling:
             if self.window < 1:
                 message = f"{self.window} is not a number of rows or a duration such as 7D"
                 raise OptionError([Problem("window", message)])
-            starts = np.maximum(0, end_indexes - self.window)
+            start_indexes = np.maximum(0, end_indexes - self.window)
         else:
             row_times = self._read_row_times()[group_rows]
             window_length = np.timedelta64(times.read_timedelta(self.window, "window"))
-            starts = np.searchsorted(row_times, row_times - window_length, side="right")
-        return list(zip(starts.tolist(), end_indexes.tolist(), strict=True))
+            start_indexes = np.searchsorted(row_times, row_times - window_length, side="right")
+        return list(zip(start_indexes.tolist(), end_indexes.tolist(), strict=True))
 
     def _read_row_times(self) -> Any:
         """The time of each row; ConfigError if a row is older than the row before it."""
         time_column = self.frame.index if self.on is None else self.frame[self.on]
         if not is_datetime64_any_dtype(time_column):
-            place = "the index" if self.on is None else repr(self.on)
-            message = f'windows of a duration need times, and {place} has none: on="created_at"'
+            place_text = "the index" if self.on is None else repr(self.on)
+            message = (
+                f'windows of a duration need times, and {place_text} has none: on="created_at"'
+            )
             raise ConfigError(message)
         row_times = pd.DatetimeIndex(pd.Series(time_column).to_numpy("datetime64[us]"))
         if not row_times.is_monotonic_increasing:
-            in_order = "sort_index()" if self.on is None else f'sort_values("{self.on}")'
-            raise ConfigError(f"windows of a duration need rows in order: write frame.{in_order}")
+            sorting_code = "sort_index()" if self.on is None else f'sort_values("{self.on}")'
+            raise ConfigError(
+                f"windows of a duration need rows in order: write frame.{sorting_code}"
+            )
         return row_times.to_numpy()
 
 
@@ -239,12 +249,12 @@ def _sort_windows(amounts: Amounts, bounds: Bounds) -> Iterator[Amounts]:
     window is before the start or end of the window before it.
     """
     plain_amounts = [Decimal(amount) for amount in amounts]  # which compare faster
-    window: Amounts = []
+    window_amounts: Amounts = []
     window_start = window_end = 0
     for start, end in bounds:
         for amount in plain_amounts[window_end:end]:
-            insort(window, amount)
+            insort(window_amounts, amount)
         for amount in plain_amounts[window_start:start]:
-            del window[bisect_left(window, amount)]
+            del window_amounts[bisect_left(window_amounts, amount)]
         window_start, window_end = start, end
-        yield window
+        yield window_amounts
