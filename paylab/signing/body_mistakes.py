@@ -32,11 +32,11 @@ def find_body_mistake(claimed_hash: str, body: bytes) -> Mistake | None:
     if body and claimed_hash == EMPTY_HASH:
         return make_known_mistake("body-changed", "it is the hash of an empty body")
     for description, rewritten_body in rewrite_body(body):
-        known_hashes = (
+        rewritten_hashes = (
             sha256(rewritten_body).hexdigest(),
             sha256(rewritten_body + b"\n").hexdigest(),
         )
-        if claimed_hash in known_hashes:
+        if claimed_hash in rewritten_hashes:
             return make_known_mistake("body-changed", f"it is the hash of the body {description}")
     return None
 
@@ -52,10 +52,10 @@ def rewrite_body(body: bytes) -> Iterator[tuple[str, bytes]]:
     yield "without the white space around it", body.strip()
     yield from _encode_text(body)
     try:
-        json_body = json.loads(body)
+        json_value = json.loads(body)
     except (ValueError, RecursionError):
         return
-    yield from _write_json(json_body)
+    yield from _write_json(json_value)
 
 
 def _encode_text(body: bytes) -> Iterator[tuple[str, bytes]]:
@@ -69,19 +69,19 @@ def _encode_text(body: bytes) -> Iterator[tuple[str, bytes]]:
     yield "with line breaks of Windows", body_text.replace("\n", "\r\n").encode()
 
 
-def _write_json(json_body: JsonValue) -> Iterator[tuple[str, bytes]]:
+def _write_json(json_value: JsonValue) -> Iterator[tuple[str, bytes]]:
     """Yield a value as JSON in every layout, with or without sorted keys and escaped letters."""
-    for is_escaped, is_sorted, layout in product((False, True), (False, True), JSON_LAYOUTS):
+    for escapes_letters, sorts_keys, layout in product((False, True), (False, True), JSON_LAYOUTS):
         description, indent, separators = layout
         description = f"as JSON {description}"
-        if is_sorted:
+        if sorts_keys:
             description += ", keys sorted"
-        if is_escaped:
+        if escapes_letters:
             description += ", letters escaped"
         json_text = json.dumps(
-            json_body,
-            ensure_ascii=is_escaped,
-            sort_keys=is_sorted,
+            json_value,
+            ensure_ascii=escapes_letters,
+            sort_keys=sorts_keys,
             indent=indent,
             separators=separators,
         )

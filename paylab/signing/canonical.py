@@ -63,8 +63,8 @@ def key_bytes(secret: str, encoding: str = "utf-8") -> bytes:
     try:
         return KEY_DECODERS[encoding](secret)
     except KeyError:
-        encoding_names = ", ".join(KEY_DECODERS)
-        raise ArgumentError(f"encoding must be one of {encoding_names}, not {encoding!r}") from None
+        encodings_text = ", ".join(KEY_DECODERS)
+        raise ArgumentError(f"encoding must be one of {encodings_text}, not {encoding!r}") from None
     except ValueError:
         raise ArgumentError(f"the secret key is not {encoding} text", "secret") from None
 
@@ -193,11 +193,11 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     ['GET', '/v1', 'host:a.test', 'host', 'e3b0']
     """
     header_names = HEADER_ORDERS[header_order](headers)
-    target = f"{path}\n{query}" if query or empty_query == "blank" else path
-    header_lines = "\n".join(
+    target_text = f"{path}\n{query}" if query or empty_query == "blank" else path
+    headers_text = "\n".join(
         [f"{header_name}:{headers[header_name]}" for header_name in header_names]
     )
-    return f"{method}\n{target}\n{header_lines}\n{';'.join(header_names)}\n{content_hash}"
+    return f"{method}\n{target_text}\n{headers_text}\n{';'.join(header_names)}\n{content_hash}"
 
 
 def to_bytes(text: str) -> bytes:
@@ -207,8 +207,8 @@ def to_bytes(text: str) -> bytes:
 
 def payload(date: str, canonical: str) -> str:
     """The three lines that the HMAC signs: scheme, X-Date, hash of the canonical request."""
-    digest = sha256(canonical.encode("utf-8", "surrogateescape")).hexdigest()  # as `to_bytes`
-    return f"{SCHEME}\n{date}\n{digest}"
+    hex_digest = sha256(canonical.encode("utf-8", "surrogateescape")).hexdigest()  # as `to_bytes`
+    return f"{SCHEME}\n{date}\n{hex_digest}"
 
 
 def keyed(secret: bytes) -> HMAC:
@@ -248,7 +248,7 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     >>> paylab.signing.sign("key", "GET", "/v1", "", {"x-date": "now"}, "e3b0").value[:8]
     'M2E2NTI1'
     """
-    canonical = canonical_request(
+    canonical_text = canonical_request(
         method,
         path,
         query,
@@ -257,10 +257,10 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
         empty_query=empty_query,
         header_order=header_order,
     )
-    payload_text = payload(headers["x-date"], canonical)
+    payload_text = payload(headers["x-date"], canonical_text)
     hmac_key = secret.encode() if isinstance(secret, str) else secret
-    digest = hmac_digest(hmac_key, payload_text.encode("utf-8", "surrogateescape"))
-    return Signature(canonical, payload_text, SIGNATURE_FORMS[form](digest).decode())
+    digest_bytes = hmac_digest(hmac_key, payload_text.encode("utf-8", "surrogateescape"))
+    return Signature(canonical_text, payload_text, SIGNATURE_FORMS[form](digest_bytes).decode())
 
 
 def authorization(api_key: str, names: Iterable[str], signature: str) -> str:
@@ -290,8 +290,6 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
 ) -> tuple[dict[str, str], Signature]:
     """All headers of a signed request, and its Signature.
 
-    The options are the options of `sign`, and `host_form` is the setting signing.signed_host.
-
     The options are those of `sign`, and `host_form` is the setting signing.signed_host.
 
     >>> headers, _ = paylab.signing.signed_headers(
@@ -306,35 +304,33 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     >>> sorted(map(str.lower, headers))
     ['authorization', 'host', 'x-api-key', 'x-content-sha256', 'x-date', 'x-nonce']
     """
-    signed_values = {  # in alphabetical order
+    value_by_header = {  # in alphabetical order
         "host": host_to_sign(host, host_form),
         "x-api-key": api_key,
         "x-content-sha256": content_hash,
         "x-date": date,
     }
     if nonce is not None:
-        signed_values["x-nonce"] = nonce
+        value_by_header["x-nonce"] = nonce
     signature = sign(
         secret,
         method,
         path,
         query,
-        signed_values,
+        value_by_header,
         content_hash,
         empty_query=empty_query,
         header_order=header_order,
         form=form,
     )
-    headers = {
-        SPELLINGS[header_name]: header_value for header_name, header_value in signed_values.items()
-    }
+    headers = {SPELLINGS[header_name]: value for header_name, value in value_by_header.items()}
     headers["Host"] = host
-    header_names = (
-        signed_values  # already sorted
+    ordered_names = (
+        value_by_header  # already sorted
         if header_order == "sorted"
-        else order_header_names(signed_values, header_order)
+        else order_header_names(value_by_header, header_order)
     )
-    headers["Authorization"] = authorization(api_key, header_names, signature.value)
+    headers["Authorization"] = authorization(api_key, ordered_names, signature.value)
     return headers, signature
 
 
@@ -344,7 +340,7 @@ def is_delivery_signature(value: str, key: bytes, body: bytes) -> bool:
     It may be hex or Base64, with or without `sha256=` in front.
     """
     claimed_signature = value.strip().removeprefix("sha256=").encode()
-    digest = hmac_digest(key, body)
-    is_hex = compare_digest(claimed_signature, digest.hex().encode())
-    is_base64 = compare_digest(claimed_signature, b64encode(digest))
+    digest_bytes = hmac_digest(key, body)
+    is_hex = compare_digest(claimed_signature, digest_bytes.hex().encode())
+    is_base64 = compare_digest(claimed_signature, b64encode(digest_bytes))
     return is_hex or is_base64

@@ -26,12 +26,12 @@ from .canonical import (
     path_to_sign,
     query_to_sign,
 )
-from .corrections import in_dialect, make_known_mistake
+from .corrections import adapt_to_dialect, make_known_mistake
 from .dates import read_date
 from .explanation import line_labels
 from .findings import LENIENT_FORM, Authorization, Finding, SignedRequest, read_any_headers
 from .guesses import guess_bodies, guess_dates, guess_keys, guess_secrets
-from .inputs import SignatureInputs, correct_inputs
+from .inputs import SignatureInputs, make_correct_inputs
 from .mistakes import Guess, find_form_mistake, find_guess, make_guesses
 from .unauthorized import (
     AUTHORIZATION_FORM,
@@ -80,7 +80,7 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     if authorization is None:
         return malformed_header("authorization", AUTHORIZATION_FORM, "unknown")
     signing = signing or Service().signing
-    clock = timestamps.from_http(headers.get("date", "")) or now
+    service_time = timestamps.from_http(headers.get("date", "")) or now
 
     def run_checks() -> Iterator[Finding | None]:
         """Run the checks of `verify`, and slower ones; each may rely on those before it."""
@@ -90,7 +90,7 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
         yield check_body(headers["x-content-sha256"], request.body, signing)
         yield _check_host(headers["host"], request.hosts)
         yield _check_signature(headers, request, authorization, secret, signing, other_secrets)
-        yield _verify_as_service(headers, request, secret, clock, signing)
+        yield _verify_as_service(headers, request, secret, service_time, signing)
 
     for finding in run_checks():
         if finding is not None:
@@ -108,15 +108,15 @@ def _check_hash_function(
     expected_hash = body_hash(body, signing.hash_encoding, signing.empty_body)
     if claimed_hash == expected_hash:
         return None
-    digest = sha256(body)
-    descriptions = {
-        sha256(digest.hexdigest().encode()).hexdigest(): "the hash of the hash",
-        sha256(digest.digest()).hexdigest(): "the hash of the hash",
-        b64encode(digest.digest()).decode().lower(): "the hash in Base64",
+    body_digest = sha256(body)
+    description_by_hash = {
+        sha256(body_digest.hexdigest().encode()).hexdigest(): "the hash of the hash",
+        sha256(body_digest.digest()).hexdigest(): "the hash of the hash",
+        b64encode(body_digest.digest()).decode().lower(): "the hash in Base64",
     }
-    for algorithm in ("md5", "sha1", "sha512"):
-        descriptions[new(algorithm, body).hexdigest()] = f"an {algorithm}"
-    description = descriptions.get(claimed_hash.lower())
+    for hash_name in ("md5", "sha1", "sha512"):
+        description_by_hash[new(hash_name, body).hexdigest()] = f"an {hash_name}"
+    description = description_by_hash.get(claimed_hash.lower())
     if description is None:
         return None
     return Finding(
@@ -152,7 +152,7 @@ def _check_host(sent_host: str, hosts: tuple[str, ...]) -> Finding | None:
 def _check_signature(  # noqa: PLR0913 - the arguments of `compare`
     headers: Mapping[str, str],
     request: SignedRequest,
-    header: Authorization,
+    authorization: Authorization,
     secret: str | None,
     signing: SigningSettings,
     other_secrets: Iterable[str],
@@ -161,15 +161,15 @@ def _check_signature(  # noqa: PLR0913 - the arguments of `compare`
 
     Without a secret only the form of the signature is checked.
     """
-    claimed_signature = header.signature
+    claimed_signature = authorization.signature
     if secret is None:
         return _check_form(claimed_signature, signing)
-    expected_inputs = correct_inputs(
+    expected_inputs = make_correct_inputs(
         key=key_bytes(secret, signing.key_encoding),
         method=request.method,
         path=path_to_sign(request.path, signing.signed_path, signing.base_path),
         query=query_to_sign(request.query, signing.query_order),
-        headers={header_name: headers[header_name] for header_name in header.names},
+        headers={header_name: headers[header_name] for header_name in authorization.names},
         signing=signing,
     )
     if hmac.compare_digest(expected_inputs.signature(), claimed_signature.encode(errors="replace")):
@@ -191,7 +191,9 @@ def _check_signature(  # noqa: PLR0913 - the arguments of `compare`
     )
     if guess is not None:
         return _guess_finding(expected_inputs, guess, signing)
-    return Finding(False, "signature", "signature", "unknown", UNKNOWN_MISTAKE)
+    return Finding(
+        match=False, layer="signature", line="signature", mistake="unknown", message=UNKNOWN_MISTAKE
+    )
 
 
 def _check_form(signature: str, signing: SigningSettings) -> Finding | None:
@@ -204,7 +206,9 @@ def _check_form(signature: str, signing: SigningSettings) -> Finding | None:
     mistake = find_form_mistake(signature)
     if mistake is None:
         return None
-    return Finding(False, "signature", "encoding", mistake.id, mistake.message)
+    return Finding(
+        match=False, layer="signature", line="encoding", mistake=mistake.id, message=mistake.message
+    )
 
 
 def _guess_finding(
@@ -215,7 +219,7 @@ def _guess_finding(
     That is the first layer and line which differ, with both versions of the line if it may be
     shown.
     """
-    mistake = in_dialect(guess.mistake, signing)
+    mistake = adapt_to_dialect(guess.mistake, signing)
     signed_inputs = guess.inputs
     expected_text = expected_inputs.canonical()
     signed_text = signed_inputs.canonical()
@@ -251,12 +255,14 @@ def _find_differing_line(expected_text: str, signed_text: str) -> tuple[str, str
     expected_lines = expected_text.split("\n")
     signed_lines = signed_text.split("\n")
     line_pairs = [*zip_longest(expected_lines, signed_lines, fillvalue="")]
-    indexes = [
+    differing_indexes = [
         index
         for index, (expected_line, signed_line) in enumerate(line_pairs)
         if expected_line != signed_line
     ]
-    index = indexes[0] if indexes else min(len(expected_lines), len(signed_lines))
+    # All pairs are equal if one text only has more blank lines at its end.
+    first_extra_index = min(len(expected_lines), len(signed_lines))
+    index = differing_indexes[0] if differing_indexes else first_extra_index
     expected_line, signed_line = line_pairs[index]
     labels = line_labels(expected_text)
     label = labels[index] if index < len(labels) else "end"
@@ -268,8 +274,10 @@ def _find_differing_line(expected_text: str, signed_text: str) -> tuple[str, str
 
 def _payload_label(expected_inputs: SignatureInputs, signed_inputs: SignatureInputs) -> str:
     """The label of what differs between two payloads of the same canonical request and date."""
-    canonical = expected_inputs.canonical()
-    if expected_inputs.hash_canonical(canonical) != signed_inputs.hash_canonical(canonical):
+    canonical_text = expected_inputs.canonical()
+    if expected_inputs.hash_canonical(canonical_text) != signed_inputs.hash_canonical(
+        canonical_text
+    ):
         return "canonical hash"
     return "line ending" if signed_inputs.payload().startswith(SCHEME) else "scheme"
 
@@ -286,7 +294,7 @@ def _verify_as_service(
     headers: Mapping[str, str],
     request: SignedRequest,
     secret: str | None,
-    clock: datetime | None,
+    service_time: datetime | None,
     signing: SigningSettings,
 ) -> Finding | None:
     """The reason why the simulator refuses a request in which no mistake was found, or None."""
@@ -294,7 +302,7 @@ def _verify_as_service(
     if authorization is None:
         return malformed_header("authorization", AUTHORIZATION_FORM)
     if secret is None:
-        return check_date(headers["x-date"], clock, signing)
+        return check_date(headers["x-date"], service_time, signing)
     received_request = ReceivedRequest(
         method=request.method,
         path=_as_received(request.path),
@@ -305,9 +313,9 @@ def _verify_as_service(
         },
         body=request.body,
     )
-    secrets = {_as_received(authorization.credential): secret}
-    now = clock or _read_signed_time(headers["x-date"], signing)
-    return verify(received_request, secrets.get, now, signing=signing)
+    secret_by_key = {_as_received(authorization.credential): secret}
+    now = service_time or _read_signed_time(headers["x-date"], signing)
+    return verify(received_request, secret_by_key.get, now, signing=signing)
 
 
 def _read_signed_time(date_text: str, signing: SigningSettings) -> datetime:

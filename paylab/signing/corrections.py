@@ -90,11 +90,11 @@ def correction(mistake_id: str, signing: SigningSettings) -> str:
     usual_correction = CORRECTIONS[mistake_id]
     if mistake_id not in IN_DIALECT:
         return usual_correction
-    value_of, corrections = IN_DIALECT[mistake_id]
-    return corrections.get(value_of(signing), usual_correction)
+    read_setting, correction_by_value = IN_DIALECT[mistake_id]
+    return correction_by_value.get(read_setting(signing), usual_correction)
 
 
-def in_dialect(mistake: Mistake, signing: SigningSettings) -> Mistake:
+def adapt_to_dialect(mistake: Mistake, signing: SigningSettings) -> Mistake:
     """Replace the correction of a mistake by that for a service with this dialect of signatures."""
     if mistake.id not in CORRECTIONS:
         return mistake

@@ -66,10 +66,10 @@ def date_text(moment: datetime, form: str = "milliseconds") -> str:
 def read_date(date_text: str, form: str = "milliseconds") -> datetime:
     """Read X-Date in a form of `DATE_FORMS`; ValueError for any other (`signing.date-form`)."""
     date_form = DATE_FORMS[form]
-    requirement = f"X-Date must be UTC {date_form.words}"
+    required_text = f"X-Date must be UTC {date_form.words}"
     if not date_form.pattern.fullmatch(date_text):
-        raise ValueError(f"{requirement}, not {date_text[:40]!r}")
+        raise ValueError(f"{required_text}, not {date_text[:40]!r}")
     try:
         return date_form.read(date_text)
     except ValueError:
-        raise ValueError(f"{requirement}; {date_text} does not exist") from None
+        raise ValueError(f"{required_text}; {date_text} does not exist") from None

@@ -74,11 +74,11 @@ def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b""
         for header_name in SIGNED_NAMES
         if header_name in all_headers
     }
-    canonical = canonical_request(
+    canonical_text = canonical_request(
         method, url_parts.path, url_parts.query, signed_headers, content_hash
     )
-    date = all_headers.get("x-date", "")
-    return explain_text(canonical, payload_text(date, canonical))
+    date_text = all_headers.get("x-date", "")
+    return explain_text(canonical_text, payload_text(date_text, canonical_text))
 
 
 @explain_arguments

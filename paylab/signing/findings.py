@@ -49,13 +49,13 @@ class SignedRequest:
 def list_valid_hosts(url: str) -> tuple[str, ...]:
     """List the valid forms of the Host of a URL: as it is sent, and with the port of the URL."""
     url_parts = urlsplit(url)
-    host = url_parts.netloc.rpartition("@")[2]
+    url_host = url_parts.netloc.rpartition("@")[2]
     # Clients leave out the port that the scheme has by default.
     default_port = {"https": ":443", "http": ":80"}.get(url_parts.scheme, ":")
-    sent_host = host.removesuffix(default_port)
-    if sent_host == host:
-        return (host,)
-    return (sent_host, host)
+    sent_host = url_host.removesuffix(default_port)
+    if sent_host == url_host:
+        return (url_host,)
+    return (sent_host, url_host)
 
 
 def check_url(url: str) -> None:

@@ -34,14 +34,14 @@ def guess_keys(expected_inputs: SignatureInputs) -> Iterator[Guess]:
     """Yield guesses whose key is a part of the secret, or the text after its prefix decoded."""
     expected_key = expected_inputs.secret
     key_segments = expected_key.decode(errors="replace").split("_")
-    suffixes = ["_".join(key_segments[index:]) for index in range(1, len(key_segments))]
-    cut_keys = [suffix.encode() for suffix in suffixes]
+    key_suffixes = ["_".join(key_segments[index:]) for index in range(1, len(key_segments))]
+    cut_keys = [key_suffix.encode() for key_suffix in key_suffixes]
     cut_keys += [expected_key[:-1], expected_key[1:]]
     cut_keys += [expected_key[:length] for length in KEY_LENGTHS]
     for cut_key in cut_keys:
         yield Guess(make_known_mistake("key-trimmed"), expected_inputs._replace(secret=cut_key))
-    for suffix in suffixes:
-        for decoded_key in decode_secret(suffix):
+    for key_suffix in key_suffixes:
+        for decoded_key in decode_secret(key_suffix):
             yield Guess(
                 make_known_mistake("key-decoded"), expected_inputs._replace(secret=decoded_key)
             )
@@ -49,15 +49,15 @@ def guess_keys(expected_inputs: SignatureInputs) -> Iterator[Guess]:
 
 def guess_secrets(expected_inputs: SignatureInputs, secrets: Iterable[str]) -> Iterator[Guess]:
     """Yield guesses with another secret: the API key, none, or one of `secrets`."""
-    messages_by_secret = {}
+    message_by_secret = {}
     api_key = dict(expected_inputs.headers).get("x-api-key", "")
     if api_key:
-        messages_by_secret[api_key] = "the API key was used in place of the secret key"
-    messages_by_secret[""] = "the secret key was empty when it was used"
+        message_by_secret[api_key] = "the API key was used in place of the secret key"
+    message_by_secret[""] = "the secret key was empty when it was used"
     for secret in secrets:
         message = "it was signed with the secret of another API key"
-        messages_by_secret.setdefault(secret, message)
-    for secret, message in messages_by_secret.items():
+        message_by_secret.setdefault(secret, message)
+    for secret, message in message_by_secret.items():
         secret_bytes = secret.encode()
         if secret_bytes != expected_inputs.secret:
             yield Guess(
@@ -72,14 +72,14 @@ def guess_dates(expected_inputs: SignatureInputs) -> Iterator[Guess]:
     These are many times as many as all other guesses, so they are tried last.
     """
     mistake = make_known_mistake("stale-date", "the date that was signed was made anew, or cut")
-    for other_date in _other_dates(expected_inputs.date):
+    for other_date in _write_other_dates(expected_inputs.date):
         inputs_with_date_line = expected_inputs.with_header("x-date", other_date)
         yield Guess(mistake, expected_inputs._replace(date=other_date))
         yield Guess(mistake, inputs_with_date_line._replace(date=other_date))
         yield Guess(mistake, inputs_with_date_line)
 
 
-def _other_dates(date_text: str) -> Iterator[str]:
+def _write_other_dates(date_text: str) -> Iterator[str]:
     """Yield a date in other formats, then all dates up to a second before and after it.
 
     Nothing for a text that is no date.
@@ -88,12 +88,12 @@ def _other_dates(date_text: str) -> Iterator[str]:
         signed_at = timestamps.from_text(date_text)
     except ValueError:
         return
-    date_to_seconds = date_text.partition(".")[0].rstrip("Z")
+    date_without_fraction = date_text.partition(".")[0].rstrip("Z")
     yield from (
-        date_to_seconds,
-        f"{date_to_seconds}Z",
-        f"{date_to_seconds}.000Z",
-        f"{date_to_seconds}+00:00",
+        date_without_fraction,
+        f"{date_without_fraction}Z",
+        f"{date_without_fraction}.000Z",
+        f"{date_without_fraction}+00:00",
     )
     yield date_text.removesuffix("Z")
     yield str(int(signed_at.timestamp()))

@@ -91,7 +91,7 @@ class SignatureInputs(NamedTuple):
         return self._replace(headers=headers)
 
 
-def correct_inputs(  # noqa: PLR0913 - the key and the parts that the spec lists
+def make_correct_inputs(  # noqa: PLR0913 - the key and the parts that the spec lists
     key: bytes,
     method: str,
     path: str,
@@ -106,13 +106,13 @@ def correct_inputs(  # noqa: PLR0913 - the key and the parts that the spec lists
     """
     has_query_line = bool(query) or signing.empty_query == "blank"
     header_names = order_header_names(headers, signing.header_order)
-    signed_values = {**headers, "host": host_to_sign(headers["host"], signing.signed_host)}
+    value_by_header = {**headers, "host": host_to_sign(headers["host"], signing.signed_host)}
     return SignatureInputs(
         secret=key,
         method=method,
         path=path,
         query=query if has_query_line else None,
-        headers=tuple((header_name, signed_values[header_name]) for header_name in header_names),
+        headers=tuple((header_name, value_by_header[header_name]) for header_name in header_names),
         signed_names=";".join(header_names),
         content_hash=headers["x-content-sha256"],
         date=headers["x-date"],

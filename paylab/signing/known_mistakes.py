@@ -103,10 +103,10 @@ def _leave_out_blank_query(expected_inputs: SignatureInputs) -> Iterator[Signatu
 
 def _leave_out_version(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """Yield inputs with the path without its version, and without what is before the version."""
-    prefix, version, suffix = expected_inputs.path.partition("/v1/")
+    path_before, version, path_after = expected_inputs.path.partition("/v1/")
     if version:
-        yield expected_inputs._replace(path=f"/{suffix}")
-        yield expected_inputs._replace(path=f"{prefix}/{suffix}")
+        yield expected_inputs._replace(path=f"/{path_after}")
+        yield expected_inputs._replace(path=f"{path_before}/{path_after}")
 
 
 def _add_version(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
@@ -147,7 +147,9 @@ def _replace_headers(
 def _leave_out_header(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """Yield inputs without one of the headers, for each of them."""
     for missing_name, _ in expected_inputs.request_headers:
-        headers = tuple(pair for pair in expected_inputs.headers if pair[0] != missing_name)
+        headers = tuple(
+            header_line for header_line in expected_inputs.headers if header_line[0] != missing_name
+        )
         yield from _replace_headers(expected_inputs, headers)
 
 
@@ -165,10 +167,10 @@ def _write_names_in_capitals(expected_inputs: SignatureInputs) -> Iterator[Signa
         yield from _replace_headers(expected_inputs, headers)
     for index, (header_name, header_value) in enumerate(expected_inputs.headers):
         for spelled_name in (spell_as_sent(header_name), header_name.title(), header_name.upper()):
-            header_pair = ((spelled_name, header_value),)
+            spelled_headers = ((spelled_name, header_value),)
             yield expected_inputs._replace(
                 headers=expected_inputs.headers[:index]
-                + header_pair
+                + spelled_headers
                 + expected_inputs.headers[index + 1 :]
             )
 
@@ -184,24 +186,24 @@ def _add_space_after_colon(expected_inputs: SignatureInputs) -> Iterator[Signatu
 def _reorder_headers(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """Yield inputs with the headers in every order; of many headers only as sent and sorted."""
     sorted_headers = tuple(sorted(expected_inputs.request_headers))
-    orders: Iterable[HeaderLines] = [expected_inputs.request_headers, sorted_headers]
+    header_orders: Iterable[HeaderLines] = [expected_inputs.request_headers, sorted_headers]
     if len(expected_inputs.request_headers) <= ORDERED_MAX:
-        orders = permutations(expected_inputs.request_headers)
-    for headers in orders:
+        header_orders = permutations(expected_inputs.request_headers)
+    for headers in header_orders:
         yield from _replace_headers(expected_inputs, headers)
 
 
 def _change_host(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """Yield inputs with hosts of proxies and development servers, and the host with a scheme."""
     signed_host = dict(expected_inputs.request_headers)["host"]
-    sent_name = re.sub(r":\d*\Z", "", signed_host)
+    host_without_port = re.sub(r":\d*\Z", "", signed_host)
     port_match = re.search(r":\d+\Z", signed_host)
-    signed_port = port_match[0] if port_match else ""
-    host_names = (sent_name, sent_name.lower(), "localhost", "127.0.0.1", "[::1]")
-    ports = ("", signed_port, ":80", ":443")
-    hosts = [host_name + port for host_name, port in product(host_names, ports)]
+    sent_port_suffix = port_match[0] if port_match else ""
+    host_names = (host_without_port, host_without_port.lower(), "localhost", "127.0.0.1", "[::1]")
+    port_suffixes = ("", sent_port_suffix, ":80", ":443")
+    hosts = ["".join(name_and_port) for name_and_port in product(host_names, port_suffixes)]
     hosts += [f"http://{signed_host}", f"https://{signed_host}", signed_host.upper()]
-    hosts += [f"{sent_name}:{port}" for port in DEVELOPMENT_PORTS]
+    hosts += [f"{host_without_port}:{port}" for port in DEVELOPMENT_PORTS]
     for host in hosts:
         yield expected_inputs.with_header("host", host)
 
@@ -217,15 +219,15 @@ def _reorder_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs
     """Yield inputs with the parameters in every order; of many only sorted and reversed."""
     parameters = (expected_inputs.query or "").split("&")
     sorted_parameters = sorted(parameters)
-    orders: Iterable[Iterable[str]] = [
+    query_orders: Iterable[Iterable[str]] = [
         sorted_parameters,
         sorted_parameters[::-1],
         parameters[::-1],
     ]
     if len(parameters) <= ORDERED_MAX:
-        orders = permutations(parameters)
-    for query_order in orders:
-        yield expected_inputs._replace(query="&".join(query_order))
+        query_orders = permutations(parameters)
+    for ordered_parameters in query_orders:
+        yield expected_inputs._replace(query="&".join(ordered_parameters))
 
 
 def _change_escapes(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:

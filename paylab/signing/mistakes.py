@@ -41,7 +41,10 @@ class Guess(NamedTuple):
 
 
 def find_mistake(claimed_signature: str, expected_inputs: SignatureInputs) -> Mistake | None:
-    """The mistake that makes a signature from these inputs; None if it is not a known one."""
+    """The mistake that makes a signature from these inputs.
+
+    None if it is not a known one, and for a canonical request longer than `CANONICAL_MAX`.
+    """
     if len(expected_inputs.canonical()) > CANONICAL_MAX:
         return None
     guess = find_guess(make_guesses(expected_inputs), claimed_signature)
@@ -63,8 +66,8 @@ def make_guesses(expected_inputs: SignatureInputs) -> Iterator[Guess]:
         mistake = make_known_mistake(mistake_id)
         for inputs in make_variants(expected_inputs):
             yield Guess(mistake, inputs)
-    for make_messages in OTHER_MISTAKES:
-        for message, inputs in make_messages(expected_inputs):
+    for make_described_inputs in OTHER_MISTAKES:
+        for message, inputs in make_described_inputs(expected_inputs):
             yield Guess(Mistake("unknown", message), inputs)
 
 
@@ -79,8 +82,8 @@ def find_form_mistake(signature: str) -> Mistake | None:
     if HEX_DIGEST.fullmatch(decoded_signature):
         return None
     # 32 bytes that are all hex digits are text, such as an MD5, and not a digest as bytes.
-    is_text = _HEX_MD5.fullmatch(decoded_signature) is not None
-    if len(decoded_signature) == _DIGEST_LENGTH and not is_text:
+    is_hex_text = _HEX_MD5.fullmatch(decoded_signature) is not None
+    if len(decoded_signature) == _DIGEST_LENGTH and not is_hex_text:
         return make_known_mistake("raw-digest")
     decoded_text = decoded_signature.decode("latin-1")
     for pattern, mistake_id in WRONG_CONTENTS:
@@ -89,11 +92,11 @@ def find_form_mistake(signature: str) -> Mistake | None:
     return Mistake("unknown", "inside the Base64 there must be 64 lower-case hex digits")
 
 
-Messages = Iterator[tuple[str, SignatureInputs]]
+DescribedInputs = Iterator[tuple[str, SignatureInputs]]
 """Sentences that describe a mistake without an id, each with the inputs that it signs."""
 
 
-def _sign_another_path(expected_inputs: SignatureInputs) -> Messages:
+def _sign_another_path(expected_inputs: SignatureInputs) -> DescribedInputs:
     """Yield inputs with the whole URL as path, without its first slash, or with another end."""
     path = expected_inputs.path
     host = dict(expected_inputs.headers).get("host", "")
@@ -108,7 +111,7 @@ def _sign_another_path(expected_inputs: SignatureInputs) -> Messages:
             yield message, expected_inputs._replace(path=path_with_query, query=None)
 
 
-def _sign_another_query(expected_inputs: SignatureInputs) -> Messages:
+def _sign_another_query(expected_inputs: SignatureInputs) -> DescribedInputs:
     """Yield inputs without the query, or with the query without one parameter."""
     query_text = expected_inputs.query
     if not query_text:
@@ -124,13 +127,13 @@ def _sign_another_query(expected_inputs: SignatureInputs) -> Messages:
         yield message, expected_inputs._replace(query=remaining_query)
 
 
-def _leave_out_date(expected_inputs: SignatureInputs) -> Messages:
+def _leave_out_date(expected_inputs: SignatureInputs) -> DescribedInputs:
     """Yield inputs that sign a payload of two lines: the scheme and the hash."""
     message = "the HMAC is of three lines: HMAC-SHA256, X-Date, and the hash of the canonical text"
     yield message, expected_inputs._replace(join_payload=join_without_date)
 
 
-OTHER_MISTAKES: tuple[Callable[[SignatureInputs], Messages], ...] = (
+OTHER_MISTAKES: tuple[Callable[[SignatureInputs], DescribedInputs], ...] = (
     _leave_out_date,
     _sign_another_query,
     _sign_another_path,

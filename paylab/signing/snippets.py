@@ -183,30 +183,30 @@ def write_snippet(request: SnippetRequest, language: str) -> str:
             f"language must be one of {', '.join(known_languages)}, not {language!r:.60}{hint}"
         )
         raise ArgumentError(message, "language")
-    return _fill(request, language)
+    return _write_code(request, language)
 
 
 def python(request: SnippetRequest) -> str:
     """Python with the standard library alone."""
-    return _fill(request, "python")
+    return _write_code(request, "python")
 
 
 def httpx(request: SnippetRequest) -> str:
     """Python with httpx: an Auth that signs every request."""
-    return _fill(request, "httpx")
+    return _write_code(request, "httpx")
 
 
 def signing_script(signing: SigningSettings) -> str:
     """A JavaScript function `sign` for the scripts of a collection of requests."""
-    return _fill(SnippetRequest("GET", "https://host", signing=signing), "collection")
+    return _write_code(SnippetRequest("GET", "https://host", signing=signing), "collection")
 
 
-def _fill(request: SnippetRequest, program: str) -> str:
+def _write_code(request: SnippetRequest, program: str) -> str:
     """The code of a request in a language that is not bash, by the template of the language."""
     language = LANGUAGES[program]
     signing = request.signing
     write_text = language.write_text
-    code_lines = [
+    header_code_lines = [
         language.field_line.format(name=header_name, value=language.variables[header_name])
         for header_name in request.names
     ]
@@ -217,13 +217,13 @@ def _fill(request: SnippetRequest, program: str) -> str:
         "body": write_text(request.body or ""),
         "base_path": write_text(signing.base_path),
         "headers": language.write_headers(request.headers),
-        "fields": "\n".join(code_lines),
+        "fields": "\n".join(header_code_lines),
         "hash_encoding": signing.hash_encoding,
         "key_encoding": signing.key_encoding,
         "signature": signing.signature,
     }
-    return _render(
-        language.template, {**_find_conditions(request), "program": program}, value_by_placeholder
+    return _fill_template(
+        language.template, {**_read_facts(request), "program": program}, value_by_placeholder
     )
 
 
@@ -249,6 +249,10 @@ def curl(request: SnippetRequest) -> str:
         for header_name, header_value in request.headers.items()
     )
     has_glob_characters = any(character in request.url for character in "[]{}")
+    hmac_encoding = "base64" if signing.signature == "base64" else "hex"
+    body_option = "" if request.body == "" else ' \\\n  --data-raw "$BODY"'
+    # For an empty hash: curl sends a header without a value only if it is written as "Name;".
+    hash_header_rest = "${HASH:+: }${HASH:-;}" if signing.empty_body == "blank" else ": $HASH"
     value_by_placeholder = {
         "origin": shlex.quote(request.origin),
         "target": shlex.quote(request.target),
@@ -258,13 +262,13 @@ def curl(request: SnippetRequest) -> str:
         "names": ";".join(request.names),
         "fields": " ".join(BASH_VARIABLES[header_name] for header_name in request.names),
         "hash_command": _HASH_COMMANDS[signing.hash_encoding],
-        "mac_command": _HASH_COMMANDS["base64" if signing.signature == "base64" else "hex"],
+        "mac_command": _HASH_COMMANDS[hmac_encoding],
         "no_globs": "g" if has_glob_characters else "",
         "nonce_option": '-H "X-Nonce: $NONCE" ' if "x-nonce" in request.names else "",
-        "hash_header": "${HASH:+: }${HASH:-;}" if signing.empty_body == "blank" else ": $HASH",
-        "options": header_options + ("" if request.body == "" else ' \\\n  --data-raw "$BODY"'),
+        "hash_header": hash_header_rest,
+        "options": header_options + body_option,
     }
-    return _render("curl", _find_conditions(request), value_by_placeholder)
+    return _fill_template("curl", _read_facts(request), value_by_placeholder)
 
 
 _CONDITION_NAMES = (
@@ -274,14 +278,11 @@ _CONDITION_NAMES = (
 """The settings of signing for which templates have lines."""
 
 
-def _find_conditions(request: SnippetRequest) -> dict[str, str]:
+def _read_facts(request: SnippetRequest) -> dict[str, str]:
     """The facts of a request that choose lines of a template, by name: `nonce=digits`."""
     signing = request.signing
-    body_form = "shown" if request.body else "none"
-    if request.body is None:
-        body_form = "hidden"
     return {
-        "body": body_form,
+        "body": _name_body_form(request.body),
         "headers": "some" if request.headers else "none",
         "place": "embedded" if request.host == EMBEDDED_HOST else "address",
         "nonce": "none" if signing.nonce == "refused" else signing.nonce_form,
@@ -290,13 +291,20 @@ def _find_conditions(request: SnippetRequest) -> dict[str, str]:
     }
 
 
+def _name_body_form(body_text: str | None) -> str:
+    """How a template shows a body: `none` without one, and `hidden` if it must not be shown."""
+    if body_text is None:
+        return "hidden"
+    return "shown" if body_text else "none"
+
+
 @cache
 def _read_template(template_name: str) -> tuple[str, ...]:
     """The lines of a template of the package, read once."""
     return tuple((_TEMPLATES / f"{template_name}.txt").read_text(encoding="utf-8").splitlines())
 
 
-def _render(
+def _fill_template(
     template: str, facts: Mapping[str, str], value_by_placeholder: Mapping[str, str]
 ) -> str:
     """Fill a template: keep the lines whose condition the facts meet, and insert the values.
@@ -316,12 +324,13 @@ def _render(
 
 def _is_met(condition: str, facts: Mapping[str, str]) -> bool:
     """Whether facts meet a condition such as `nonce=digits,uuid,body=none`, name by name."""
-    words_by_name: dict[str, list[str]] = {}
+    words_by_fact_name: dict[str, list[str]] = {}
     fact_name = ""
     for name_and_word in condition.split(","):
         name_before, equals_sign, fact_word = name_and_word.rpartition("=")
+        # A word without a name is another allowed word of the name before it.
         fact_name = name_before if equals_sign else fact_name
-        words_by_name.setdefault(fact_name, []).append(fact_word)
+        words_by_fact_name.setdefault(fact_name, []).append(fact_word)
     return all(
-        facts[fact_name] in allowed_words for fact_name, allowed_words in words_by_name.items()
+        facts[fact_name] in allowed_words for fact_name, allowed_words in words_by_fact_name.items()
     )

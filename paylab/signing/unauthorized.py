@@ -24,7 +24,7 @@ from .canonical import (
     key_bytes,
     order_header_names,
 )
-from .corrections import CORRECTIONS, correction, in_dialect, make_known_mistake
+from .corrections import CORRECTIONS, adapt_to_dialect, correction, make_known_mistake
 from .dates import read_date
 from .findings import Authorization, Finding
 from .signed_parts import read_signed_parts
@@ -66,15 +66,15 @@ def verify(
 
 def _check_parts(  # noqa: PLR0913 - the arguments of `verify`
     request: ReceivedRequest,
-    header: Authorization,
+    authorization: Authorization,
     secret: str | None,
     now: datetime,
     signing: SigningSettings,
-    nonces: Container[str],
+    used_nonces: Container[str],
 ) -> Finding | None:
     """Check headers, key, date, body, signature and nonce, in this order."""
-    headers_finding = check_headers(request.headers, header, signing)
-    headers_finding = headers_finding or check_credential(request.headers, header)
+    headers_finding = check_headers(request.headers, authorization, signing)
+    headers_finding = headers_finding or check_credential(request.headers, authorization)
     if headers_finding is not None:
         return headers_finding
     if secret is None:
@@ -83,34 +83,37 @@ def _check_parts(  # noqa: PLR0913 - the arguments of `verify`
         )
     date_text = request.headers["x-date"]
     date_finding = check_date(date_text, now, signing)
+    # A stale date is reported last, with the result of the other checks.
     if date_finding is not None and date_finding.reason != "stale-date":
         return date_finding
     content_hash = request.headers["x-content-sha256"]
     signature_finding = check_body(content_hash, request.body, signing) or _check_signature(
-        request, header, secret, signing
+        request, authorization, secret, signing
     )
     if date_finding is not None:
         sent_at = read_date(date_text, signing.date_form)
         return _stale_date_finding(date_finding, sent_at, now, signature_finding)
-    return signature_finding or _check_nonce(request.headers.get("x-nonce"), nonces)
+    return signature_finding or _check_nonce(request.headers.get("x-nonce"), used_nonces)
 
 
 def check_headers(
-    headers: Mapping[str, str], header: Authorization, signing: SigningSettings
+    headers: Mapping[str, str], authorization: Authorization, signing: SigningSettings
 ) -> Finding | None:
     """The finding for a header that is missing or not signed, or for a wrong SignedHeaders.
 
     None if all headers that the service needs are there and signed.
     """
-    names_finding = _check_spelling(header.names) or _check_order(header.names, signing)
+    names_finding = _check_spelling(authorization.names) or _check_order(
+        authorization.names, signing
+    )
     form_finding = names_finding or _check_nonce_form(headers, signing)
     if form_finding is not None:
         return form_finding
     nonce_names = ["x-nonce"] if signing.nonce == "required" else []
-    for header_name in (*REQUIRED_NAMES, *nonce_names, *header.names):
+    for header_name in (*REQUIRED_NAMES, *nonce_names, *authorization.names):
         if header_name not in headers:
             return missing_header(header_name)
-    return _check_unsigned_headers(headers, header.names)
+    return _check_unsigned_headers(headers, authorization.names)
 
 
 def _check_spelling(signed_names: tuple[str, ...]) -> Finding | None:
@@ -141,9 +144,9 @@ def _check_unsigned_headers(
     return None
 
 
-def check_credential(headers: Mapping[str, str], header: Authorization) -> Finding | None:
+def check_credential(headers: Mapping[str, str], authorization: Authorization) -> Finding | None:
     """The finding for a Credential that differs from X-API-Key; None if both are one API key."""
-    if _are_equal(header.credential, headers["x-api-key"]):
+    if _are_equal(authorization.credential, headers["x-api-key"]):
         return None
     message = "Credential and X-API-Key differ: both are the API key"
     return _header_finding("Credential", "unknown-key", message)
@@ -173,8 +176,8 @@ def _check_nonce_form(headers: Mapping[str, str], signing: SigningSettings) -> F
 
 
 def check_date(date_text: str, now: datetime | None, signing: SigningSettings) -> Finding | None:
-    """Check the form of X-Date, and that it is within the tolerance of `now`."""
-    tolerance = signing.tolerance
+    """Check the form of X-Date, and that it is within the tolerance of `now`, if that is known."""
+    tolerance_seconds = signing.tolerance
     try:
         sent_at = read_date(date_text, signing.date_form)
     except ValueError as error:
@@ -183,12 +186,12 @@ def check_date(date_text: str, now: datetime | None, signing: SigningSettings) -
     if now is None:
         return None
     seconds_ahead = (sent_at - now).total_seconds()
-    if abs(seconds_ahead) <= tolerance:
+    if abs(seconds_ahead) <= tolerance_seconds:
         return None
     direction = "ahead of" if seconds_ahead > 0 else "behind"
     distance_seconds = ceil(abs(seconds_ahead))
-    distance = f"{distance_seconds} s {direction} the service's clock"
-    evidence = f"X-Date is {distance}, {tolerance:g} s are allowed"
+    distance_text = f"{distance_seconds} s {direction} the service's clock"
+    evidence = f"X-Date is {distance_text}, {tolerance_seconds:g} s are allowed"
     mistake = make_known_mistake("stale-date", evidence)
     finding = _header_finding("x-date", "stale-date", mistake.message)
     return replace(finding, mistake=mistake.id, theirs=date_text, ours=timestamps.to_text(now))
@@ -199,13 +202,13 @@ def _stale_date_finding(
 ) -> Finding:
     """Add the result of the other checks to the finding for a date that is too old or too new."""
     if signature_finding is not None:
-        other_result = f"and also: {signature_finding.message}"
+        other_result_text = f"and also: {signature_finding.message}"
     else:
-        seconds = (now - sent_at).total_seconds()
-        direction = "old" if seconds > 0 else "ahead"
-        duration = _describe_duration(abs(seconds))
-        other_result = f"the signature is right, but {duration} {direction}"
-    return replace(date_finding, message=f"{date_finding.message}; {other_result}")
+        age_seconds = (now - sent_at).total_seconds()
+        direction = "old" if age_seconds > 0 else "ahead"
+        duration_text = _describe_duration(abs(age_seconds))
+        other_result_text = f"the signature is right, but {duration_text} {direction}"
+    return replace(date_finding, message=f"{date_finding.message}; {other_result_text}")
 
 
 def _describe_duration(seconds: float) -> str:
@@ -255,18 +258,18 @@ def check_body(claimed_hash: str, body: bytes, signing: SigningSettings) -> Find
 
 
 def _check_signature(
-    request: ReceivedRequest, header: Authorization, secret: str, signing: SigningSettings
+    request: ReceivedRequest, authorization: Authorization, secret: str, signing: SigningSettings
 ) -> Finding | None:
     """The finding for a signature that is not ours, with the mistake that explains it."""
-    signed_parts = read_signed_parts(request, header.names, signing)
+    signed_parts = read_signed_parts(request, authorization.names, signing)
     secret_bytes = key_bytes(secret, signing.key_encoding)
     expected_signature = signed_parts.sign(secret_bytes, signing)
-    if _are_equal(expected_signature.value, header.signature):
+    if _are_equal(expected_signature.value, authorization.signature):
         return None
-    from .inputs import correct_inputs  # only a refused request needs them
+    from .inputs import make_correct_inputs  # only a refused request needs them
     from .mistakes import find_mistake
 
-    expected_inputs = correct_inputs(
+    expected_inputs = make_correct_inputs(
         secret_bytes,
         signed_parts.method,
         signed_parts.path,
@@ -274,7 +277,7 @@ def _check_signature(
         signed_parts.headers,
         signing,
     )
-    mistake = find_mistake(header.signature, expected_inputs)
+    mistake = find_mistake(authorization.signature, expected_inputs)
     finding = Finding(
         match=False,
         layer="signature",
@@ -285,13 +288,13 @@ def _check_signature(
     if mistake is None:
         return finding
     mistake_id = None if mistake.id == "unknown" else mistake.id
-    message = f"the signature differs: {in_dialect(mistake, signing).message}"
+    message = f"the signature differs: {adapt_to_dialect(mistake, signing).message}"
     return replace(finding, mistake=mistake_id, message=message)
 
 
-def _check_nonce(nonce: str | None, nonces: Container[str]) -> Finding | None:
+def _check_nonce(nonce: str | None, used_nonces: Container[str]) -> Finding | None:
     """The finding for a nonce that was used before. None for a new one, and without one."""
-    if nonce is None or nonce not in nonces:
+    if nonce is None or nonce not in used_nonces:
         return None
     message = "X-Nonce was used before: every request needs a new one"
     return _header_finding("x-nonce", "nonce-reused", message)

@@ -17,7 +17,7 @@ from paylab.signing.comparison import compare
 from paylab.signing.corrections import CORRECTIONS
 from paylab.signing.findings import SignedRequest
 from paylab.signing.guesses import guess_dates
-from paylab.signing.inputs import correct_inputs
+from paylab.signing.inputs import make_correct_inputs
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 10, tzinfo=UTC)
@@ -252,7 +252,7 @@ def tried_dates():
     """The recipes with another date than the one sent."""
     headers = {name: text for name, text in sign().items() if name != "authorization"}
     signing = Service().signing
-    correct = correct_inputs(SECRET.encode(), "POST", "/v1/transfers", "", headers, signing)
+    correct = make_correct_inputs(SECRET.encode(), "POST", "/v1/transfers", "", headers, signing)
     return [guess.inputs for guess in guess_dates(correct)]
 
 
