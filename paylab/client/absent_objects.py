@@ -70,27 +70,31 @@ def find_absent_ids(
     ]
 
 
-def advise_to_check_ids(operation: Operation, ids: Mapping[str, object]) -> str:
+def advise_to_check_ids(operation: Operation, id_by_name: Mapping[str, object]) -> str:
     """The advice to check the ids of a call, of which the service does not know one.
 
-    `ids` are by their fields, or `PATH_ID` for the id in the path, which is the first one.
+    The ids are by their fields, or `PATH_ID` for the id in the path, which is the first one.
     """
-    names = [*ids]
-    for name, object_id in ids.items():
-        kind = _name_resource(operation) if name == PATH_ID else name.removesuffix("_id")
-        if other_kind := describe_other_kind(object_id, kind):
-            return other_kind
-    resource = operation.resource
-    is_listed = names[0] == PATH_ID and f"{resource}.list" in OPERATIONS
-    look_advice = f"; look in lab.{resource}.list()" if is_listed else ""
-    if is_listed and resource == "transfers":
+    id_names = [*id_by_name]
+    for id_name, object_id in id_by_name.items():
+        object_noun = (
+            _name_resource(operation) if id_name == PATH_ID else id_name.removesuffix("_id")
+        )
+        if other_kind_text := describe_other_kind(object_id, object_noun):
+            return other_kind_text
+    resource_name = operation.resource
+    is_listed = id_names[0] == PATH_ID and f"{resource_name}.list" in OPERATIONS
+    look_advice = f"; look in lab.{resource_name}.list()" if is_listed else ""
+    if is_listed and resource_name == "transfers":
         look_advice += ", or with lab.transfers.find(client_reference_id=...) for a reference"
-    if names == [PATH_ID]:
+    if id_names == [PATH_ID]:
         absence_text = f"no {_name_resource(operation).replace('_', ' ')} has this id"
     else:
-        absence_text = "the service does not know " + ("it" if len(names) == 1 else "one of them")
+        absence_text = "the service does not know " + (
+            "it" if len(id_names) == 1 else "one of them"
+        )
     return (
-        f"check {' and '.join(names)}: {absence_text}, or it belongs to another account or "
+        f"check {' and '.join(id_names)}: {absence_text}, or it belongs to another account or "
         f"environment{look_advice}"
     )
 
@@ -127,7 +131,7 @@ def describe_unknown_path(service: ServiceSettings, method: str, target: str) ->
     near_templates = [template for template in templates if template.count("/") == path.count("/")]
     near_path = find_nearest_name(path, near_templates, _NEAR_PATH)
     if near_path is None and path.startswith("/"):  # /transfers lacks only the version
-        near_path = next((known for known in templates if known.endswith(path)), None)
+        near_path = next((template for template in templates if template.endswith(path)), None)
     hint = f"is {near_path} meant?" if near_path else "paylab openapi prints those that it has"
     return f"the specification has no {method} {plain(path, 80)}: {hint}"
 
@@ -140,12 +144,17 @@ def read_id(field_value: object) -> object:
 def find_path_id(template: str, path: str) -> str:
     """The id in the path of a request; "" without one, and for a path of another form."""
     template_segments = template.strip("/").split("/")
-    segments = path.partition("?")[0].strip("/").split("/")
-    if len(template_segments) != len(segments):
+    path_segments = path.partition("?")[0].strip("/").split("/")
+    if len(template_segments) != len(path_segments):
         return ""
-    pairs = zip(template_segments, segments, strict=True)
+    segment_pairs = zip(template_segments, path_segments, strict=True)
     return next(
-        (segment for template_segment, segment in pairs if template_segment.startswith("{")), ""
+        (
+            segment
+            for template_segment, segment in segment_pairs
+            if template_segment.startswith("{")
+        ),
+        "",
     )
 
 

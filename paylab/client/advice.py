@@ -88,12 +88,17 @@ class Advisor:
     def advice(self, wait_advice: str | None = None) -> AdviceText:
         """The advice on the refusal; `wait_advice` says how long the service asks to wait."""
         failure_advice = self._advise_after_failure()
-        advice = AdviceText(failure_advice) if failure_advice else self._advise_after_refusal()
-        advice_texts = filter(None, (advice.text, wait_advice))
-        return AdviceText("; ".join(advice_texts) or None, advice.assumption)
+        first_advice = (
+            AdviceText(failure_advice) if failure_advice else self._advise_after_refusal()
+        )
+        advice_texts = filter(None, (first_advice.text, wait_advice))
+        return AdviceText("; ".join(advice_texts) or None, first_advice.assumption)
 
     def _advise_after_refusal(self) -> AdviceText:
-        """The first advice that the words of the refusal allow; of a control only on its object."""
+        """The first advice that the words of the refusal allow.
+
+        For a control of the simulator that is only the advice on an unknown object.
+        """
         if self._outgoing.path.startswith(CONTROLS):
             is_about_object = self._status == NOT_FOUND and "object" in self._error_body.text
             return AdviceText(NO_OBJECT if is_about_object else None)
@@ -201,8 +206,8 @@ class Advisor:
             find_id_names(self._body),
             has_path_id=self._has_path_id,
         )
-        if absent_id_names and self._operation and not self._is_page:
-            return AdviceText(self._advise_to_check(self._operation, absent_id_names))
+        if absent_id_names and self._operation and not self._is_web_page:
+            return AdviceText(self._advise_to_check_ids(self._operation, absent_id_names))
         if self._status in (NOT_FOUND, *NO_PATH):
             return self._advise_on_absent_path()
         names_field = any(complaint.field for complaint in error_body.complaints)
@@ -216,9 +221,9 @@ class Advisor:
                 describe_unknown_path(self._service, outgoing_request.method, outgoing_request.path)
             )
         lacks_method = self._status in NO_PATH
-        lack = f"has no {outgoing_request.method}" if lacks_method else "has nothing"
-        url_advice = f"check the base URL: this service {lack} at this address"
-        is_about_address = lacks_method or self._is_page or is_about_path(self._error_body.text)
+        lack_text = f"has no {outgoing_request.method}" if lacks_method else "has nothing"
+        url_advice = f"check the base URL: this service {lack_text} at this address"
+        is_about_address = lacks_method or self._is_web_page or is_about_path(self._error_body.text)
         if is_about_address:
             return AdviceText(url_advice, self._find_path_assumption())
         if not self._is_silent:  # its words are about an object, or about something else
@@ -227,20 +232,20 @@ class Advisor:
         id_names = [*path_id_names, *find_id_names(self._body)]
         if not id_names:
             return AdviceText(url_advice, self._find_path_assumption())
-        ids_advice = self._advise_to_check(self._operation, id_names)
+        ids_advice = self._advise_to_check_ids(self._operation, id_names)
         advice_text = f"{ids_advice}; if it is right, check the base URL"
         return AdviceText(advice_text, self._find_path_assumption())
 
-    def _advise_to_check(self, operation: Operation, id_names: Sequence[str]) -> str:
+    def _advise_to_check_ids(self, operation: Operation, id_names: Sequence[str]) -> str:
         """The advice to check ids of the call: that in the path, or fields of the body."""
         path_id = find_path_id(operation.path(self._service), self._outgoing.path)
-        ids = {name: read_id(self._body.get(name)) for name in id_names}
-        if PATH_ID in ids:
-            ids[PATH_ID] = path_id
-        return advise_to_check_ids(operation, ids)
+        id_by_name = {id_name: read_id(self._body.get(id_name)) for id_name in id_names}
+        if PATH_ID in id_by_name:
+            id_by_name[PATH_ID] = path_id
+        return advise_to_check_ids(operation, id_by_name)
 
     @property
-    def _is_page(self) -> bool:
+    def _is_web_page(self) -> bool:
         """Whether the answer is a web page."""
         body = self._error_body.body
         return isinstance(body, str) and is_markup(body)
@@ -249,14 +254,14 @@ class Advisor:
     def _has_path_id(self) -> bool:
         """Whether the path of the request has an id."""
         operation = self._operation
-        path = operation.path(self._service) if operation else self._outgoing.path
-        return "{" in path
+        path_template = operation.path(self._service) if operation else self._outgoing.path
+        return "{" in path_template
 
     def _find_path_assumption(self) -> str | None:
         """The id of the assumption behind the path; None if the specification shows the path."""
-        path_setting = (
-            setting_keys().get(setting_key_of(self._operation.path)) if self._operation else None
-        )
+        if self._operation is None:
+            return None
+        path_setting = setting_keys().get(setting_key_of(self._operation.path))
         return path_setting.row if path_setting and path_setting.origin != SPEC else None
 
     def _advise_on_fields(self) -> AdviceText:
@@ -298,15 +303,15 @@ class Advisor:
         """
         if self._operation is None or not self._is_silent:
             return None
-        refusals = [
+        state_refusals = [
             refusal
             for refusal in self._operation.refusals
             if refusal.status_code(self._service) == self._status and not refusal.fields
         ]
-        if len(refusals) == 1 and refusals[0].advice:
-            return refusals[0].advice
-        reasons = "; or ".join(refusal.when for refusal in refusals)
-        return f"by the specification this is refused if {reasons}" if reasons else None
+        if len(state_refusals) == 1 and state_refusals[0].advice:
+            return state_refusals[0].advice
+        reasons_text = "; or ".join(refusal.when for refusal in state_refusals)
+        return f"by the specification this is refused if {reasons_text}" if reasons_text else None
 
     @property
     def _is_silent(self) -> bool:

@@ -45,9 +45,9 @@ def check_base_url(text: str) -> str:
     url = _parse_url(str(_parse_url(text)))  # normalised: lower case, no default port
     if (url.port or 0) > PORT_MAX:
         raise ConfigError(f"the base URL has a port above {PORT_MAX}")
-    address = f"{url.scheme}://{url.netloc.decode()}{url.raw_path.decode()}"
+    address_text = f"{url.scheme}://{url.netloc.decode()}{url.raw_path.decode()}"
     # Every path begins with /v1, so it is removed from the address.
-    return address.rstrip("/").removesuffix("/v1").rstrip("/")
+    return address_text.rstrip("/").removesuffix("/v1").rstrip("/")
 
 
 def check_encrypted(base_url: str) -> None:
@@ -86,14 +86,14 @@ def is_sandbox_host(base_url: str) -> bool:
     >>> is_sandbox_host("https://api.sandbox.example.com"), is_sandbox_host("https://sandbox.co.in")
     (True, False)
     """
-    host = (urlsplit(base_url).hostname or "").rstrip(".")
-    labels = host.split(".")
-    country_suffix_match = COUNTRY_SUFFIX.fullmatch(".".join(labels[-2:]))
-    domain = labels[: -2 if country_suffix_match else -1]
-    # The last label of the domain is the company's; those in Punycode hold no readable words.
-    plain_labels = [label for label in domain[:-1] if not label.startswith("xn--")]
-    words = "-".join(plain_labels).split("-")
-    return "sandbox" in words and NOT_SANDBOX.isdisjoint([*words, *domain])
+    host_name = (urlsplit(base_url).hostname or "").rstrip(".")
+    host_labels = host_name.split(".")
+    country_suffix_match = COUNTRY_SUFFIX.fullmatch(".".join(host_labels[-2:]))
+    labels_to_company = host_labels[: -2 if country_suffix_match else -1]
+    # The last of these labels is the company's; those in Punycode hold no readable words.
+    readable_labels = [label for label in labels_to_company[:-1] if not label.startswith("xn--")]
+    words = "-".join(readable_labels).split("-")
+    return "sandbox" in words and NOT_SANDBOX.isdisjoint([*words, *labels_to_company])
 
 
 PORTS = {"http": 80, "https": 443}
@@ -105,9 +105,10 @@ def address(base_url: str) -> str:
     >>> address("https://API.example.com:443/sandbox/")
     'https://api.example.com:443/sandbox'
     """
-    url = urlsplit(base_url)
-    scheme = url.scheme.lower()
-    return f"{scheme}://{url.hostname}:{url.port or PORTS.get(scheme)}{url.path.rstrip('/')}"
+    url_parts = urlsplit(base_url)
+    scheme = url_parts.scheme.lower()
+    port = url_parts.port or PORTS.get(scheme)
+    return f"{scheme}://{url_parts.hostname}:{port}{url_parts.path.rstrip('/')}"
 
 
 PROXY_PRODUCT = "paylab-proxy"
@@ -122,9 +123,9 @@ def add_via(headers: Mapping[str, str], host: str) -> dict[str, str]:
     >>> add_via({"via": "1.1 cache"}, "sandbox.example.com")
     {'via': '1.1 cache, 1.1 paylab-proxy (sandbox.example.com)'}
     """
-    earlier_entries = headers.get("via")
-    entry = f"1.1 {PROXY_PRODUCT} ({host})"
-    return {**headers, "via": f"{earlier_entries}, {entry}" if earlier_entries else entry}
+    earlier_via = headers.get("via")
+    via_entry = f"1.1 {PROXY_PRODUCT} ({host})"
+    return {**headers, "via": f"{earlier_via}, {via_entry}" if earlier_via else via_entry}
 
 
 def read_proxied_host(headers: Mapping[str, str]) -> str:

@@ -23,9 +23,9 @@ class BoundedStream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """The next bytes; ReadTimeout at the deadline, or after `timeout` seconds."""
-        seconds = self._cap(timeout, httpcore.ReadTimeout)
+        timeout_seconds = self._cap(timeout, httpcore.ReadTimeout)
         try:
-            return self._stream.read(max_bytes, seconds)
+            return self._stream.read(max_bytes, timeout_seconds)
         except httpcore.ReadTimeout:
             self._cap(None, httpcore.ReadTimeout)  # raises if the deadline ended the wait
             raise
@@ -38,8 +38,8 @@ class BoundedStream(httpcore.NetworkStream):
         self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
         """The same connection, encrypted."""
-        seconds = self._cap(timeout, httpcore.ConnectTimeout)
-        stream = self._stream.start_tls(ssl_context, server_hostname, seconds)
+        timeout_seconds = self._cap(timeout, httpcore.ConnectTimeout)
+        stream = self._stream.start_tls(ssl_context, server_hostname, timeout_seconds)
         return BoundedStream(stream, self._cap)
 
 
@@ -62,6 +62,8 @@ class BoundedBackend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect to a host."""
-        seconds = self._cap(timeout, httpcore.ConnectTimeout)
-        stream = self._backend.connect_tcp(host, port, seconds, local_address, socket_options)
+        timeout_seconds = self._cap(timeout, httpcore.ConnectTimeout)
+        stream = self._backend.connect_tcp(
+            host, port, timeout_seconds, local_address, socket_options
+        )
         return BoundedStream(stream, self._cap)

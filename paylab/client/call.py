@@ -43,17 +43,18 @@ class Timings:
         """
         start_by_step: dict[str, float] = {}
         seconds_by_step: dict[str, float] = {}
-        for event, event_seconds in events:
-            step, _, step_moment = event.rpartition(".")
-            step_name = step.rpartition(".")[2]
+        for event_name, event_time in events:
+            qualified_step, _, step_moment = event_name.rpartition(".")
+            step_name = qualified_step.rpartition(".")[2]
             if step_moment == "started":
-                start_by_step[step_name] = event_seconds
+                start_by_step[step_name] = event_time
             elif step_name in start_by_step:
-                seconds_by_step[step_name] = event_seconds - start_by_step.pop(step_name)
+                seconds_by_step[step_name] = event_time - start_by_step.pop(step_name)
         if not seconds_by_step:
             return None
         part_seconds = [
-            sum(seconds_by_step.get(step, 0.0) for step in steps) for steps in STEPS.values()
+            sum(seconds_by_step.get(step_name, 0.0) for step_name in step_names)
+            for step_names in STEPS.values()
         ]
         return cls(*part_seconds)
 
@@ -99,8 +100,8 @@ def is_replay(headers: Mapping[str, str]) -> bool:
     >>> is_replay({"idempotency-replayed": "true"})
     True
     """
-    marker = headers.get("idempotency-replayed", "")
-    return marker.strip().lower() not in ("", "false", "0", "no")
+    header_text = headers.get("idempotency-replayed", "")
+    return header_text.strip().lower() not in ("", "false", "0", "no")
 
 
 @with_name_suggestions
@@ -215,18 +216,18 @@ class Call:
 
         body_text = self.request_body.text if self.request_body.exact else None
         return SnippetRequest(
-            self.method,
-            self.url,
-            body_text,
-            self.idempotency_key,
+            method=self.method,
+            url=self.url,
+            body=body_text,
+            idempotency_key=self.idempotency_key,
             key_header=self.key_header,
             signing=self.dialect,
         )
 
     def __str__(self) -> str:
-        time = f" in {self.spent.total * 1000:.0f} ms" if self.spent else ""
-        call_text = f"{self.method} {self.path} -> {self.outcome()}{time}, attempt {self.attempt}"
-        return printable(call_text)
+        time_text = f" in {self.spent.total * 1000:.0f} ms" if self.spent else ""
+        result_text = f"{self.outcome()}{time_text}, attempt {self.attempt}"
+        return printable(f"{self.method} {self.path} -> {result_text}")
 
     def __repr__(self) -> str:
         return f"<Call {self}>"
@@ -270,6 +271,8 @@ class Har(dict[str, Any]):
     count: int = 0
 
     def __repr__(self) -> str:
-        place = "not written: give a path" if self.path is None else f"in {plain(str(self.path))}"
+        place_text = "not written: give a path"
+        if self.path is not None:
+            place_text = f"in {plain(str(self.path))}"
         calls_text = f"{self.count} call{'' if self.count == 1 else 's'}"
-        return f'<HAR of {calls_text}, {place}; ["log"]["entries"] has them>'
+        return f'<HAR of {calls_text}, {place_text}; ["log"]["entries"] has them>'

@@ -138,7 +138,7 @@ class CallLog(Sequence[Call]):
         []
         """
         with self._lock:
-            deferred_calls = [call for call in self._calls if call.number > number]
+            deferred_calls = [deferred for deferred in self._calls if deferred.number > number]
         return [deferred_call.call for deferred_call in deferred_calls[-most:]]
 
     def clear(self) -> None:
@@ -250,16 +250,16 @@ class CallLog(Sequence[Call]):
             return self._find_at(at)
         with self._lock:
             deferred_calls = list(self._calls)[at]
-        return self._make_part(deferred.call for deferred in deferred_calls)
+        return self._make_part(deferred_call.call for deferred_call in deferred_calls)
 
     def _find_at(self, at: object) -> Call:
         """The call at an index; an error says which there are."""
-        count = len(self._calls)
+        call_count = len(self._calls)
         if not isinstance(at, int):
             message = f"calls have indexes, as in lab.calls[-1], not {plain(repr(at), 60)}"
             raise TypeError(f"{message}: where(path=..., status=...) keeps some")
-        if not -count <= at < count:
-            raise IndexError(f"there is no call {at}: the log has {count}")
+        if not -call_count <= at < call_count:
+            raise IndexError(f"there is no call {at}: the log has {call_count}")
         return self._calls[at].call
 
     def __repr__(self) -> str:

@@ -168,9 +168,17 @@ class ServiceConnection:
             return make_exchange(failure=failure)
         headers = dict(response.headers.items())  # three times as fast as without `items`
         # Date has whole seconds and the answer took time, so one or two seconds mean nothing.
-        date = from_http(headers.get("date", ""))
-        skew = None if date is None else (date - attempted_at).total_seconds()
-        return make_exchange(response.status_code, headers, content, failure, skew)
+        service_date = from_http(headers.get("date", ""))
+        skew_seconds = (
+            None if service_date is None else (service_date - attempted_at).total_seconds()
+        )
+        return make_exchange(
+            status=response.status_code,
+            headers=headers,
+            content=content,
+            failure=failure,
+            skew=skew_seconds,
+        )
 
     @hide_frames
     def _authorize_request(self, request: httpx.Request, outgoing: OutgoingRequest) -> None:
@@ -229,7 +237,7 @@ class ServiceConnection:
         # The Date of the answer is the time by which the service judged the signature.
         headers = {**exchange.sent.headers, "date": exchange.headers.get("date", "")}
         secret = self.settings.secret_key.reveal()
-        comparison = compare(headers, signed_request, secret, signing=service.signing)
-        if comparison.match:
+        finding = compare(headers, signed_request, secret, signing=service.signing)
+        if finding.match:
             return None
-        return self.redaction.text(f"{comparison.mistake}: {comparison.message}")
+        return self.redaction.text(f"{finding.mistake}: {finding.message}")

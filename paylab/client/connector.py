@@ -102,9 +102,9 @@ class Connector:
 
     def _renew_after_fork(self) -> None:
         """Give a forked child its own connections, nonces and random numbers."""
-        random = self._timing.random
-        random.seed(f"{os.getpid()} {random.getrandbits(64)}")
-        self._nonces.restart(random)
+        random_source = self._timing.random
+        random_source.seed(f"{os.getpid()} {random_source.getrandbits(64)}")
+        self._nonces.restart(random_source)
         vars(self).pop("connection", None)
 
     def close(self) -> None:

@@ -28,8 +28,8 @@ def read_decoded(response: httpx.Response, most: int) -> bytes:
     """The body, decoded in pieces so that memory stays bounded to `most` bytes."""
     if response.is_stream_consumed:  # a transport without a network has the whole body
         return response.content
-    encoding = response.headers.get("content-encoding")
-    decoder = _make_decoder(encoding) if encoding else None
+    encoding_text = response.headers.get("content-encoding")
+    decoder = _make_decoder(encoding_text) if encoding_text else None
     chunks = list[bytes]()
     decoded_size = 0
     received_size = 0
@@ -67,12 +67,14 @@ class Inflater:
         return self(chunk, most)
 
 
-def _make_decoder(encoding: str) -> Inflater | None:
+def _make_decoder(encoding_text: str) -> Inflater | None:
     """The decoder of a Content-Encoding; None for `identity`, DecodingError for an unknown one."""
-    all_names = [encoding_name.strip().lower() for encoding_name in encoding.split(",")]
-    encoding_names = [name for name in all_names if name not in ("", "identity")]
+    listed_names = [encoding_name.strip().lower() for encoding_name in encoding_text.split(",")]
+    encoding_names = [name for name in listed_names if name not in ("", "identity")]
     if not encoding_names:
         return None
     if len(encoding_names) > 1 or encoding_names[0] not in COMPRESSED:
-        raise httpx.DecodingError(f"its encoding is {plain(encoding, 40)!r}, not gzip or deflate")
+        raise httpx.DecodingError(
+            f"its encoding is {plain(encoding_text, 40)!r}, not gzip or deflate"
+        )
     return Inflater()

@@ -58,7 +58,7 @@ class DialectSearch:
             return
         if not self._has_tried:
             self._has_tried = True
-            self._dialect = self._find_verified(is_verified)
+            self._dialect = self._find_verified_dialect(is_verified)
         if self._dialect is not None:
             error.assumption = setting_keys()[self._dialect[0]].row
             error.hint = (
@@ -66,7 +66,9 @@ class DialectSearch:
                 "the same GET as paylab signs it now: run `paylab probe`"
             )
 
-    def _find_verified(self, is_verified: Callable[[str, str], bool]) -> tuple[str, str] | None:
+    def _find_verified_dialect(
+        self, is_verified: Callable[[str, str], bool]
+    ) -> tuple[str, str] | None:
         """The first other dialect that the service verifies, as a setting's key and its value.
 
         None if it verifies no other one, or if it also verifies the same GET in the dialect in

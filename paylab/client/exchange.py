@@ -84,8 +84,8 @@ def describe_transport_failure(error: Exception) -> TransportFailure:
     failure = next(
         failure for error_class, failure in TRANSPORT_FAILURES if isinstance(error, error_class)
     )
-    detail = plain(str(error), 200)
-    return replace(failure, message=f"{failure.message}: {detail}") if detail else failure
+    detail_text = plain(str(error), 200)
+    return replace(failure, message=f"{failure.message}: {detail_text}") if detail_text else failure
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,8 +136,10 @@ def shorten_body(content: bytes, redaction: Redaction) -> Body:
     kept_content = content if has_image else content[: KEPT_BODY_LENGTH_MAX + SEARCHED_MARGIN]
     body_text = redaction.text(kept_content.decode(errors="replace"))
     if len(kept_content) < len(content) or len(body_text) > KEPT_BODY_LENGTH_MAX:
-        digest = sha256(content).hexdigest()[:16]
-        body_text = f"{body_text[:KEPT_BODY_LENGTH_MAX]}… <{len(content)} bytes, sha256 {digest}>"
+        hex_digest = sha256(content).hexdigest()[:16]
+        body_text = (
+            f"{body_text[:KEPT_BODY_LENGTH_MAX]}… <{len(content)} bytes, sha256 {hex_digest}>"
+        )
     return Body(body_text, len(content), exact=body_text.encode() == content)
 
 
@@ -147,8 +149,8 @@ def clean_body(content: bytes, redaction: Redaction) -> str:
         body_text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return f"<{len(content)} bytes>"
-    pieces = map(redaction.text, _split_text(body_text))
-    return LONG_DATA.sub(lambda data: f"<{len(data[0])} characters>", "".join(pieces))
+    redacted_pieces = map(redaction.text, _split_text(body_text))
+    return LONG_DATA.sub(lambda data: f"<{len(data[0])} characters>", "".join(redacted_pieces))
 
 
 def _split_text(body_text: str) -> Iterator[str]:
@@ -177,8 +179,8 @@ def record_call(
         request_body = redact_body(outgoing_request.content or b"", redaction)
     else:  # an upload is not held in memory
         upload = outgoing_request.content
-        outline = redact_body(upload.outline, redaction)
-        request_body = replace(outline, size=upload.length, exact=False)
+        outline_body = redact_body(upload.outline, redaction)
+        request_body = replace(outline_body, size=upload.length, exact=False)
     response_body = redact_body(exchange.content, redaction)
     signature = exchange.sent.extensions.get(SIGNATURE) or Signature("", "", "")
     return Call(

@@ -53,17 +53,20 @@ def make_failure(
         error.hint = _advise_after_failure(transport_failure, exchange.request)
         return error
     if 300 <= exchange.status < 400:
-        target = plain(redaction.text(exchange.headers.get("location", ""))) or "nowhere"
-        redirect_text = f"redirects to {target}, which is not followed"
-        advice = "set the base URL to the address that the service redirects to"
-        return RedirectError(exchange.status, redirect_text, call=call, hint=advice)
+        target_text = plain(redaction.text(exchange.headers.get("location", ""))) or "nowhere"
+        redirect_text = f"redirects to {target_text}, which is not followed"
+        advice_text = "set the base URL to the address that the service redirects to"
+        return RedirectError(exchange.status, redirect_text, call=call, hint=advice_text)
     return _make_refusal(exchange, call, redaction, service)
 
 
 def _advise_after_failure(
     transport_failure: TransportFailure, outgoing: OutgoingRequest
 ) -> str | None:
-    """Advise after a request without an answer, by whether the request may have arrived."""
+    """Advise after a request without an answer, by whether the request may have arrived.
+
+    None for a GET that may have arrived: the error says all.
+    """
     if outgoing.method == "GET":
         host = outgoing.url.netloc.decode()
         advice = f"check that {host} is right and reachable; `paylab doctor` shows the settings"
@@ -79,23 +82,23 @@ def _advise_after_failure(
 
 def _describe_finding(finding: str, refusal_text: str) -> str:
     """The mistake in a signature, with its message unless the refusal says the same."""
-    mistake, _, message = finding.partition(": ")
-    if mistake == "stale-date":
+    mistake_id, _, message = finding.partition(": ")
+    if mistake_id == "stale-date":
         detail_text = ": set this machine's clock"
     else:
         detail_text = "" if message in refusal_text else f": {message}"
-    return f"the signature check found {mistake}{detail_text}"
+    return f"the signature check found {mistake_id}{detail_text}"
 
 
 def _make_refusal(
     exchange: Exchange, call: Call, redaction: Redaction, service: Service
 ) -> APIStatusError:
     """The error of an answer with a status of 400 or more, with what to try."""
-    outgoing = exchange.request
+    outgoing_request = exchange.request
     status = exchange.status
     rate_limits = service.rate_limits
     refusal = read_refusal(status, exchange.content, redaction, service.errors)
-    advisor = Advisor(outgoing, status, refusal, service)
+    advisor = Advisor(outgoing_request, status, refusal, service)
     is_rate = advisor.kind is RATE
     refusal_advice = advisor.advice(
         wait_advice(exchange.headers, call.when, rate_limits, is_rate=is_rate)
@@ -115,8 +118,9 @@ def _make_refusal(
 
 def _advise_to_ask_provider(error: APIStatusError) -> str | None:
     """The advice to let the provider look a refusal up; None without an id of the request."""
-    request_id = error.request_id
-    return request_id and f"your provider can look this call up by its id {plain(request_id, 80)}"
+    if not error.request_id:
+        return None
+    return f"your provider can look this call up by its id {plain(error.request_id, 80)}"
 
 
 def read_refusal(
@@ -139,7 +143,7 @@ def read_refusal(
         )
         for problem in error_body.problems
     )
-    refusal_words = plain(redaction.text(error_body.text)).removeprefix(f"{status} ")
-    if not refusal_words:
-        refusal_words = responses.get(status, "no reason given")
-    return replace(error_body, text=refusal_words, problems=problems)
+    refusal_text = plain(redaction.text(error_body.text)).removeprefix(f"{status} ")
+    if not refusal_text:
+        refusal_text = responses.get(status, "no reason given")
+    return replace(error_body, text=refusal_text, problems=problems)

@@ -57,13 +57,13 @@ class FieldAdvisor:
             for complaint in field_complaints
             if complaint.is_missing and complaint.field.startswith("details.")
         ]
-        account = find_account(self._body.get("type"), missing_details, self._service)
-        if account is not None and account.country:
-            self._country = account.country
+        country_account = find_account(self._body.get("type"), missing_details, self._service)
+        if country_account is not None and country_account.country:
+            self._country = country_account.country
         advices = list(self._advise_by_field(field_complaints[:FIELDS_MAX]))
-        advices += self._advise_on_rest(field_complaints[FIELDS_MAX:])
-        if account is not None:
-            advices += self._advise_on_details(account)
+        advices += self._advise_on_other_missing_fields(field_complaints[FIELDS_MAX:])
+        if country_account is not None:
+            advices += self._advise_on_details(country_account)
         if not advices:
             return None
         advice_texts = dict.fromkeys(advice.text for advice in advices if advice.text)
@@ -88,11 +88,11 @@ class FieldAdvisor:
         for complaint in complaints:
             field = self._find_expected_field(complaint.field)
             if field is not None:
-                yield self._advise_on_known(field, complaint)
+                yield self._advise_on_known_field(field, complaint)
             elif complaint.field in sent_texts or CREDENTIALS.search(complaint.field):
                 continue  # a refused value, or a field of no signed request
             elif complaint.is_missing:
-                moved_advice = self._advise_on_moved(complaint.field)
+                moved_advice = self._advise_on_moved_field(complaint.field)
                 if moved_advice is not None:
                     yield moved_advice
                 elif self._find_expected_field(last_name(complaint.field)) is None:
@@ -105,7 +105,9 @@ class FieldAdvisor:
         if missing_fields:
             yield AdviceText(_describe_absent_fields(self._operation, missing_fields))
 
-    def _advise_on_rest(self, complaints: Sequence[Complaint]) -> Iterator[AdviceText]:
+    def _advise_on_other_missing_fields(
+        self, complaints: Sequence[Complaint]
+    ) -> Iterator[AdviceText]:
         """Yield one advice that names the missing fields of `complaints`, without their rules.
 
         These are the complaints after the first FIELDS_MAX. Yield nothing if they name no field.
@@ -136,7 +138,7 @@ class FieldAdvisor:
         body = {**self._body, "country": self._country} if self._country else self._body
         return expected_field(self._operation.name, field_path, body, self._service)
 
-    def _advise_on_moved(self, field_path: str) -> AdviceText | None:
+    def _advise_on_moved_field(self, field_path: str) -> AdviceText | None:
         """Advice on a nested field that the specification has at the top; None if it has not."""
         field_name = last_name(field_path)
         is_at_top = self._find_expected_field(field_name) is not None
@@ -147,32 +149,32 @@ class FieldAdvisor:
             "top, which was not sent: add it, or ask your provider"
         )
 
-    def _advise_on_known(self, field: ExpectedField, complaint: Complaint) -> AdviceText:
+    def _advise_on_known_field(self, field: ExpectedField, complaint: Complaint) -> AdviceText:
         """The advice on a field of the specification; empty if there is nothing to add."""
         assumption = None if field.source == SPEC else field.source
         sent_value = value_at(self._body, field.path)
-        words = complaint.words.lower()
+        complaint_text = complaint.words.lower()
         # Words that quote what was sent call the value unknown, not the field.
-        quotes_value = isinstance(sent_value, str) and sent_value.lower() in words
+        quotes_value = isinstance(sent_value, str) and sent_value.lower() in complaint_text
         if complaint.is_unknown and not quotes_value:
-            return self._advise_on_unknown(field, assumption)
+            return self._advise_on_unknown_field(field, assumption)
         if complaint.is_missing and sent_value is None:
             rule_text = f": it {field.rule}" if field.rule else ""
             return AdviceText(f"add {field.path} to the call{rule_text}", assumption)
         if complaint.is_missing and sent_value:
             return AdviceText()  # no rule of ours says why it counts as missing
-        rule = field.broken_rule(sent_value)
-        if not rule or SAYS_THE_RULE.search(words):
+        broken_rule_text = field.broken_rule(sent_value)
+        if not broken_rule_text or SAYS_THE_RULE.search(complaint_text):
             return AdviceText()
-        return AdviceText(f"{field.path} {rule}")
+        return AdviceText(f"{field.path} {broken_rule_text}")
 
     @staticmethod
-    def _advise_on_unknown(field: ExpectedField, assumption: str | None) -> AdviceText:
+    def _advise_on_unknown_field(field: ExpectedField, assumption: str | None) -> AdviceText:
         """The advice to leave out a field that the service does not know, unless it is required."""
         if field.required:
             return AdviceText()
-        leave_out = f"this service does not know {field.path}: leave it out or ask your provider"
-        return AdviceText(leave_out, assumption)
+        advice_text = f"this service does not know {field.path}: leave it out or ask your provider"
+        return AdviceText(advice_text, assumption)
 
 
 def _find_texts(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
@@ -188,7 +190,7 @@ def _find_texts(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
 def _describe_absent_fields(operation: Operation, field_names: Sequence[str]) -> str:
     """Advise on missing fields that the specification does not have."""
     noun = "field" if len(field_names) == 1 else "fields"
-    listing = f"{noun} {', '.join(plain(field_name, 60) for field_name in field_names)}"
+    fields_text = f"{noun} {', '.join(plain(field_name, 60) for field_name in field_names)}"
     similar_names = dict.fromkeys(
         similar_name
         for field_name in field_names
@@ -196,9 +198,11 @@ def _describe_absent_fields(operation: Operation, field_names: Sequence[str]) ->
     )
     if similar_names:
         return (
-            f"the specification has no {listing} here, but {', '.join(similar_names)}: "
+            f"the specification has no {fields_text} here, but {', '.join(similar_names)}: "
             "compare it with your provider's documentation"
         )
     is_inside = any("." in field_name for field_name in field_names)
     extra_advice = "" if is_inside else ", and send it with extra={...}"  # else it needs an object
-    return f"the specification has no {listing} here: ask your provider what to send{extra_advice}"
+    return (
+        f"the specification has no {fields_text} here: ask your provider what to send{extra_advice}"
+    )

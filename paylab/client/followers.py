@@ -42,11 +42,11 @@ def _find_folder() -> Path:
 def _is_private(path: Path) -> bool:
     """Whether a folder belongs to this user and is not accessible to others."""
     try:
-        status = path.lstat()
+        folder_status = path.lstat()
     except OSError:
         return False
-    is_own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-    return stat.S_ISDIR(status.st_mode) and is_own and not status.st_mode & 0o077
+    is_own = not hasattr(os, "geteuid") or folder_status.st_uid == os.geteuid()
+    return stat.S_ISDIR(folder_status.st_mode) and is_own and not folder_status.st_mode & 0o077
 
 
 class Broadcast:
@@ -57,8 +57,8 @@ class Broadcast:
         self._redaction = redaction
         self._service = service
         self._sockets_folder = _find_folder()
-        session = os.environ.get("JPY_SESSION_NAME") or sys.argv[0] or "python"
-        self._sender = Path(session).name
+        session_name = os.environ.get("JPY_SESSION_NAME") or sys.argv[0] or "python"
+        self._sender = Path(session_name).name
 
     def __call__(self, exchange: Exchange) -> None:
         """Send the attempt to all followers."""
@@ -93,10 +93,10 @@ class Broadcast:
 
 def _send_line(call_line: bytes, socket_path: Path) -> None:
     """Send without waiting; remove the socket of a follower that has ended."""
-    with suppress(OSError), datagram_socket() as sender:
-        sender.setblocking(False)
+    with suppress(OSError), datagram_socket() as sender_socket:
+        sender_socket.setblocking(False)
         try:
-            sender.sendto(call_line, str(socket_path))
+            sender_socket.sendto(call_line, str(socket_path))
         except ConnectionRefusedError:
             socket_path.unlink(missing_ok=True)
 

@@ -42,9 +42,11 @@ class FreshIds:
 
     def _remove_old(self, now: datetime) -> None:
         """Remove the ids that are not fresh any more."""
-        known_ids = list(self._received.items())  # other threads may add to it
+        ids_with_times = list(self._received.items())  # other threads may add to it
         self._received = {
-            id_: received_at for id_, received_at in known_ids if now - received_at <= FRESH_TIME
+            id_: received_at
+            for id_, received_at in ids_with_times
+            if now - received_at <= FRESH_TIME
         }
         self._kept_max = max(IDS_KEPT_MIN, 2 * len(self._received))
 

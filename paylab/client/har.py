@@ -55,10 +55,10 @@ def write_calls(
     ]
     if to is not None:
         to.parent.mkdir(parents=True, exist_ok=True)
-        with files.replace(to, private=True) as sink:
-            sink.write(write_start(facts or {}))
-            sink.write(b",".join(write_line(entry) for entry in entries) + ENDING)
-    har = Har(log={**_write_head(facts or {}), "entries": entries})
+        with files.replace(to, private=True) as har_file:
+            har_file.write(write_start(facts or {}))
+            har_file.write(b",".join(write_line(entry) for entry in entries) + ENDING)
+    har = Har(log={**_make_head_members(facts or {}), "entries": entries})
     har.path = to
     har.count = len(entries)
     return har
@@ -66,11 +66,11 @@ def write_calls(
 
 def write_start(facts: Facts) -> bytes:
     """A HAR file up to its first entry; the lines of entries and `ENDING` complete it."""
-    har_without_entries = {"log": {**_write_head(facts), "entries": []}}
+    har_without_entries = {"log": {**_make_head_members(facts), "entries": []}}
     return _write_json(har_without_entries).removesuffix(b"]}}")
 
 
-def _write_head(facts: Facts) -> dict[str, Any]:
+def _make_head_members(facts: Facts) -> dict[str, Any]:
     """The members of `log` before its entries."""
     return {"version": "1.2", "creator": CREATOR, **({LAB: dict(facts)} if facts else {})}
 
@@ -87,14 +87,14 @@ def _write_json(value: object) -> bytes:
 
 def write_entry(call: Call) -> dict[str, Any]:
     """A call as an entry of a HAR file."""
-    timings = _write_timings(call)
+    milliseconds_by_part = _write_timings(call)
     return {
         "startedDateTime": to_text(call.when),
-        "time": sum(timings.values()),
+        "time": sum(milliseconds_by_part.values()),
         "request": _write_request(call),
         "response": _write_response(call),
         "cache": {},
-        "timings": timings,
+        "timings": milliseconds_by_part,
         "comment": f"attempt {call.attempt}" + (", replayed" if call.replayed else ""),
     }
 
@@ -116,7 +116,7 @@ def _write_timings(call: Call) -> dict[str, float]:
 def _write_request(call: Call) -> dict[str, Any]:
     """The request of a call as HAR."""
     query_parameters = parse_qsl(urlsplit(call.url).query, keep_blank_values=True)
-    request = {
+    har_request = {
         "method": call.method,
         "url": call.url,
         **_write_shared_members(call.request_headers, call.request_body),
@@ -127,8 +127,8 @@ def _write_request(call: Call) -> dict[str, Any]:
     }
     if call.request_body:
         media_type = call.request_headers.get("content-type", "application/json")
-        request["postData"] = {"mimeType": media_type, "text": call.request_body.text}
-    return request
+        har_request["postData"] = {"mimeType": media_type, "text": call.request_body.text}
+    return har_request
 
 
 def _write_response(call: Call) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def _write_response(call: Call) -> dict[str, Any]:
     body = call.response_body
     headers = call.response_headers
     media_type = headers.get("content-type", "application/octet-stream")
-    response = {
+    har_response = {
         "status": call.status or 0,
         "statusText": "" if call.status else (call.error or "no answer"),
         **_write_shared_members(headers, body),
@@ -144,8 +144,8 @@ def _write_response(call: Call) -> dict[str, Any]:
         "redirectURL": "",
     }
     if call.error:
-        response[ERROR_MEMBER] = call.error
-    return response
+        har_response[ERROR_MEMBER] = call.error
+    return har_response
 
 
 def _write_shared_members(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
@@ -166,10 +166,10 @@ def read_har(path: Path) -> RecordedLog:
     """The calls of a HAR file, of any program; ConfigError if it is not one."""
     files.require_regular(path)
     try:
-        log = json.loads(path.read_bytes())["log"]
-        calls = [read_call(entry) for entry in log["entries"]]
-        creator_name = str((log.get("creator") or {}).get("name", ""))
-        return RecordedLog(calls, creator_name, _read_facts(log.get(LAB) or {}))
+        log_object = json.loads(path.read_bytes())["log"]
+        calls = [read_call(entry) for entry in log_object["entries"]]
+        creator_name = str((log_object.get("creator") or {}).get("name", ""))
+        return RecordedLog(calls, creator_name, _read_facts(log_object.get(LAB) or {}))
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
@@ -187,35 +187,35 @@ def _read_facts(facts: Facts) -> Facts:
 
 def read_call(entry: Mapping[str, Any]) -> Call:
     """The call of an entry of a HAR file; ValueError, KeyError or TypeError for another value."""
-    request = entry["request"]
-    response = entry["response"]
-    url = str(request["url"])
-    status = int(response["status"]) or None  # 0 is that of no answer
+    har_request = entry["request"]
+    har_response = entry["response"]
+    url_text = str(har_request["url"])
+    status = int(har_response["status"]) or None  # 0 is that of no answer
     if status is not None and not 0 < status <= STATUS_MAX:
         raise ValueError(f"{status} is not a status")
-    error = response.get(ERROR_MEMBER)
-    if not error and status is None:
-        error = response.get("statusText") or "no answer"
-    response_headers = _read_headers(response)
+    error_text = har_response.get(ERROR_MEMBER)
+    if not error_text and status is None:
+        error_text = har_response.get("statusText") or "no answer"
+    response_headers = _read_headers(har_response)
     return Call(
-        read_or_none(entry.get("startedDateTime")) or EPOCH,
-        str(request["method"]),
-        urlsplit(url).path,
-        url,
-        status,
-        error=str(error) if error else None,
-        request_headers=_read_headers(request),
+        when=read_or_none(entry.get("startedDateTime")) or EPOCH,
+        method=str(har_request["method"]),
+        path=urlsplit(url_text).path,
+        url=url_text,
+        status=status,
+        error=str(error_text) if error_text else None,
+        request_headers=_read_headers(har_request),
         replayed=is_replay(response_headers),
         response_headers=response_headers,
-        request_body=_read_body(request.get("postData")),
-        response_body=_read_body(response.get("content")),
+        request_body=_read_body(har_request.get("postData")),
+        response_body=_read_body(har_response.get("content")),
     )
 
 
 def _read_headers(message: Mapping[str, Any]) -> dict[str, str]:
     """The headers of a request or response of HAR, by lower-case name."""
-    headers: Iterable[Mapping[str, object]] = message.get("headers") or ()
-    return {str(header["name"]).lower(): str(header["value"]) for header in headers}
+    har_headers: Iterable[Mapping[str, object]] = message.get("headers") or ()
+    return {str(har_header["name"]).lower(): str(har_header["value"]) for har_header in har_headers}
 
 
 def _read_body(content: Mapping[str, object] | None) -> Body:

@@ -32,12 +32,12 @@ def describe_other_kind(object_id: object, kind: str) -> str:
     'dep_1 looks like the id of a deposit, not of a conversion'
     """
     kind = kind.replace("_", " ")
-    for other_kind, prefix in PREFIXES.items():
-        if kind in PREFIXES and kind != other_kind and str(object_id).startswith(prefix):
-            likely_kind = (
+    for other_kind, id_prefix in PREFIXES.items():
+        if kind in PREFIXES and kind != other_kind and str(object_id).startswith(id_prefix):
+            likely_kind_text = (
                 f"{plain(str(object_id), 60)} looks like the id of {with_article(other_kind)}"
             )
-            return f"{likely_kind}, not of {with_article(kind)}"
+            return f"{likely_kind_text}, not of {with_article(kind)}"
     return ""
 
 
@@ -92,8 +92,9 @@ def _check_kind(value: object, field: str, kind: str) -> None:
         return
     list_names = [
         field_name
-        for field_name, items in vars(value).items()
-        if isinstance(items, list) and any(type(item).__name__ == kind for item in items)
+        for field_name, field_value in vars(value).items()
+        if isinstance(field_value, list)
+        and any(type(item).__name__ == kind for item in field_value)
     ]
     hint = f": choose one of its {list_names[0]}" if list_names else ""
     hint = _OTHER_KINDS.get((kind, actual_kind), hint)

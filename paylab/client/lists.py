@@ -25,21 +25,23 @@ if TYPE_CHECKING:
 
 
 def read_filters(
-    service: Service, kind: str, filters: Mapping[str, object]
+    service: Service, list_name: str, filters: Mapping[str, object]
 ) -> tuple[dict[str, object], RowFilter]:
     """The filters of a list that the service applies, and a row filter of the others.
 
-    `kind` names the list, such as `transfers`, whose `product_type` is sent to the service.
+    `list_name` is such as `transfers`, whose `product_type` is sent to the service.
     """
-    sent_filters = {filter_name: filters.get(filter_name) for filter_name in SENT.get(kind, ())}
+    sent_filters = {
+        filter_name: filters.get(filter_name) for filter_name in SENT.get(list_name, ())
+    }
     check_product(sent_filters.get("product_type"))
     local_filters = {
         filter_name: filter_value
         for filter_name, filter_value in filters.items()
         if filter_name not in sent_filters
     }
-    declared_statuses = STATUSES[kind](service.statuses) if kind in STATUSES else ()
-    return sent_filters, read_row_filter(kind, local_filters, declared_statuses)
+    declared_statuses = STATUSES[list_name](service.statuses) if list_name in STATUSES else ()
+    return sent_filters, read_row_filter(list_name, local_filters, declared_statuses)
 
 
 class Lists:
@@ -85,7 +87,7 @@ class Lists:
     def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
         self,
         name: str,
-        kind: type[R],
+        model: type[R],
         options: Options,
         limit: int | None = None,
         cursor: str | None = None,
@@ -105,14 +107,14 @@ class Lists:
 
         def read_row(row: dict[str, Any]) -> R:
             """The object of a row."""
-            return build_resource(kind, row, self._translation, self._place)
+            return build_resource(model, row, self._translation, self._place)
 
         pager = paging.Pager(
             fetch_page,
             read_row,
             cursor,
             place=self._place,
-            named=partial(self._translation.translate_answer, kind.__name__),
+            named=partial(self._translation.translate_answer, model.__name__),
             kind=name,
             declared=STATUSES[name](self._service.statuses) if name in STATUSES else (),
         )
@@ -136,16 +138,16 @@ class Lists:
         matching_row = next((row for row in rows if row.get("id") == id), None)
         if matching_row is None:
             message = f"the list of {name} has no row with the id {id}"
-            kind = name.removesuffix("s")
-            raise NotFoundError(404, message, hint=describe_other_kind(id, kind) or None)
+            object_name = name.removesuffix("s")
+            raise NotFoundError(404, message, hint=describe_other_kind(id, object_name) or None)
         return replace(page_responses[-1], body=matching_row)
 
     def page_as_sent(
         self, name: str, limit: int, cursor: str | None, filters: Mapping[str, object] | None = None
     ) -> bytes:
         """A page of a list in the envelope and with the names of the spec, its values as sent."""
-        form = self._service.list(name)
-        attempt = self._request_page(name, form.query(limit, cursor, filters))
-        if is_as_specified(attempt.exchange.content, form, self._translation):
+        list_form = self._service.list(name)
+        attempt = self._request_page(name, list_form.query(limit, cursor, filters))
+        if is_as_specified(attempt.exchange.content, list_form, self._translation):
             return attempt.exchange.content
-        return put_in_envelope(self._read_response(attempt).translate_page(form))
+        return put_in_envelope(self._read_response(attempt).translate_page(list_form))

@@ -42,8 +42,8 @@ class NewOrders:
         own_key = request.idempotency_key
         idempotency_key = self._session.new_key() if own_key is None else check_key(own_key)
         request = replace(request, idempotency_key=idempotency_key)
-        advice = key_advice(idempotency_key)
-        with deliver_order(self._session, request, lambda _: advice) as delivered_response:
+        advice_text = key_advice(idempotency_key)
+        with deliver_order(self._session, request, lambda _: advice_text) as delivered_response:
             response = self._add_listed_account(order, delivered_response)
             response.require_object_with_id()
         return response
@@ -56,8 +56,12 @@ class NewOrders:
         from ..spec.resource import creation_time
 
         list_name = ACCOUNT_OPERATION.partition(".")[0]
-        account_rows = self._session.lists.pager(list_name, ConversionAccount, {}, PAGE_MAX)
-        accounts = [account_row for account_row in account_rows if _is_ordered(account_row, order)]
+        listed_accounts = self._session.lists.pager(list_name, ConversionAccount, {}, PAGE_MAX)
+        accounts = [
+            listed_account
+            for listed_account in listed_accounts
+            if _is_ordered(listed_account, order)
+        ]
         newest_account = max(accounts, key=creation_time, default=None)
         return response if newest_account is None else replace(response, body=newest_account.raw)
 
@@ -80,7 +84,7 @@ def _is_ordered(account: ConversionAccount, order: Order) -> bool:
 
 @contextmanager
 def deliver_order(session: Session, request: OutgoingRequest, advice: Advice) -> Iterator[Response]:
-    """Provide the response of an order; an error in the block, too, says what to do (`advice`).
+    """Provide the response of an order; its error and one in the block get the advice.
 
     A response without a body gets the object that its Location header names, if any.
     """
@@ -91,12 +95,12 @@ def deliver_order(session: Session, request: OutgoingRequest, advice: Advice) ->
 
 def _follow_location(session: Session, response: Response) -> Response:
     """Add the object that Location names to a response without a body; unchanged without one."""
-    path = urlsplit(response.exchange.headers.get("location", "")).path
-    if not path:
+    location_path = urlsplit(response.exchange.headers.get("location", "")).path
+    if not location_path:
         return response
-    object_id = session.service.match(path)[1].get("id")
+    object_id = session.service.match(location_path)[1].get("id")
     if object_id is None:
         return response
-    read_operation = find_reading_operation(response.exchange.request.operation)
-    object_response = session.call(read_operation, parts={"id": object_id})
+    reading_operation = find_reading_operation(response.exchange.request.operation)
+    object_response = session.call(reading_operation, parts={"id": object_id})
     return replace(response, body=object_response.body)

@@ -37,22 +37,22 @@ def order_body(operation: str, fields: Values, service: Service) -> dict[str, An
         else:
             body[field_name] = _spell_value(field_name, field_value, fields)
     # The id of an account alone becomes an object with the id, if the body has no other account.
-    for reference in order_operation.references:
-        account_id = body.get(reference.id_name)
-        account = body.get(reference.name, {"id": account_id})
+    for reference_field in order_operation.references:
+        account_id = body.get(reference_field.id_name)
+        account = body.get(reference_field.name, {"id": account_id})
         if account_id is None or not isinstance(account, Mapping):
             continue
         if account.get("id", account_id) == account_id:
-            del body[reference.id_name]
-            body[reference.name] = _normalize_json({**account, "id": account_id})
+            del body[reference_field.id_name]
+            body[reference_field.name] = _normalize_json({**account, "id": account_id})
     return dict(sorted(body.items()))
 
 
 def _spell_word(field: Field, sent_word: str, service: Service) -> str:
     """A word in the letter case of the spec or the service; an unknown currency in upper case."""
-    known_words = {word.casefold(): word for word in field.choices(service)}
-    unknown_word = sent_word.upper() if field.kind == CURRENCY else sent_word
-    return known_words.get(sent_word.casefold(), unknown_word)
+    word_by_folded = {word.casefold(): word for word in field.choices(service)}
+    default_word = sent_word.upper() if field.kind == CURRENCY else sent_word
+    return word_by_folded.get(sent_word.casefold(), default_word)
 
 
 def _spell_value(field_name: str, field_value: object, fields: Values) -> Any:
@@ -65,7 +65,10 @@ def _spell_value(field_name: str, field_value: object, fields: Values) -> Any:
 
 
 def _spell_amount(value: object, currency: object) -> Any:
-    """An amount with the decimals of its currency; unchanged if it has more, or is none."""
+    """An amount with the decimals of its currency.
+
+    Unchanged if it has more decimals, and for a value that is no amount.
+    """
     amount_text = value.strip() if isinstance(value, str) else str(value)
     amount = money.read_amount(amount_text)
     if amount is None or not isinstance(currency, str):

@@ -53,25 +53,25 @@ def _describe_unknown_parameters(
     `operation` is the name of the method, such as `Transfers.create`.
     """
     known_names = [parameter for parameter in known if parameter != "self"]
-    problem, unlike_name = describe_unknown_parameters(operation, unknown_names, known_names)
+    problem_text, unlike_name = describe_unknown_parameters(operation, unknown_names, known_names)
     takes_extra = "extra" in known_names and not operation.endswith(ROW_READERS)
     hint = ""
-    field_text = _find_row_field(operation, unlike_name)
+    field_text = _name_row_fields(operation, unlike_name)
     first_field = field_text.partition(" or ")[0]
     if operation.endswith(".list") and unlike_name:
         filter_text = f"list().filter({first_field or unlike_name}=...)"
         hint = f"; {filter_text} keeps rows by any field that they have"
     elif operation.endswith(ROW_READERS) and field_text:
-        use = f'frame[frame["{first_field}"] == "..."]'
-        hint = f"; rows have {field_text}: {use} of a frame keeps some of them"
+        usage_text = f'frame[frame["{first_field}"] == "..."]'
+        hint = f"; rows have {field_text}: {usage_text} of a frame keeps some of them"
     elif takes_extra:
         field_name = unlike_name or min(unknown_names)
         hint = f"; extra={{{field_name!r}: ...}} sends an unknown body field"
-    return f"{problem}; nothing was sent{hint}"
+    return f"{problem_text}; nothing was sent{hint}"
 
 
-def _find_row_field(operation: str, name: str) -> str:
-    """The fields of transfers that a wrong name of a filter means; empty if none.
+def _name_row_fields(operation: str, name: str) -> str:
+    """The fields of transfers that a wrong name of a filter means, as text; empty if none.
 
     Rows of conversions in a frame have other names than their fields.
     """
@@ -80,9 +80,9 @@ def _find_row_field(operation: str, name: str) -> str:
     if not name or "Transfers." not in operation:
         return ""
     field_names = list(Transfer.model_fields)
-    of_both_sides = (f"source_{name}", f"destination_{name}")
-    sides = [field_name for field_name in of_both_sides if field_name in field_names]
-    return " or ".join(sides) or find_suggestion(name, field_names) or ""
+    side_candidates = (f"source_{name}", f"destination_{name}")
+    side_fields = [field_name for field_name in side_candidates if field_name in field_names]
+    return " or ".join(side_fields) or find_suggestion(name, field_names) or ""
 
 
 def build_body(
@@ -145,9 +145,11 @@ def _convert_value(value: object, field_path: str, problems: list[Problem]) -> A
     """
     if type(value) is str:  # most values are
         return value
-    if isinstance(value, bool) and field_path in REQUEST_AMOUNTS:
+    is_bool = isinstance(value, bool)
+    if is_bool and field_path in REQUEST_AMOUNTS:
+        # The body is then not sent, whatever the value becomes below.
         problems.append(Problem(field_path, "must be text or a Decimal: a bool is no amount"))
-    elif isinstance(value, int) and field_path.endswith("amount") and not isinstance(value, bool):
+    elif isinstance(value, int) and not is_bool and field_path.endswith("amount"):
         return str(value)
     if isinstance(value, Mapping):
         return _convert_object(value, field_path, problems)
@@ -183,7 +185,7 @@ def _find_non_text_names(values: Mapping[Any, object], path: str) -> Iterator[Pr
             yield Problem(path, f"the name of a field must be text, not {name_text}")
 
 
-def refuse(problems: Iterable[Problem]) -> None:
+def refuse_spec_problems(problems: Iterable[Problem]) -> None:
     """RuleError for problems by the spec; assumed ones are left to the service."""
     spec_problems = [problem for problem in problems if problem.source == "spec"]
     if spec_problems:
@@ -197,16 +199,18 @@ def raise_or_warn(
     all_problems = list(problems)
     spec_problems = [problem for problem in all_problems if problem.source == "spec"]
     if spec_problems:
-        raise RuleError([*spec_problems, *_find_related(spec_problems, doubts)], hint)
+        raise RuleError([*spec_problems, *_find_related_doubts(spec_problems, doubts)], hint)
     for problem in (*all_problems, *doubts):
         warn_caller(str(problem), RuleWarning)
 
 
-def _find_related(problems: Iterable[Problem], doubts: Iterable[Problem]) -> Iterator[Problem]:
+def _find_related_doubts(
+    problems: Iterable[Problem], doubts: Iterable[Problem]
+) -> Iterator[Problem]:
     """The doubts about other fields of the objects that problems are in, such as details."""
-    objects = {problem.field.rpartition(".")[0] for problem in problems} - {""}
+    object_paths = {problem.field.rpartition(".")[0] for problem in problems} - {""}
     for doubt in doubts:
-        if doubt.field.rpartition(".")[0] in objects and doubt.source != "spec":
+        if doubt.field.rpartition(".")[0] in object_paths and doubt.source != "spec":
             yield doubt
 
 
@@ -218,16 +222,16 @@ def read_name(value: object, field: str) -> str:
     return normal_name
 
 
-def find_unknown_names(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
+def check_field_names(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
     """A problem for each unknown name of a nested object, whose path is `at`."""
     if not isinstance(value, Mapping):
         return
     for field_name in value:
         if field_name not in known:
             near_name = find_nearest_name(str(field_name), known)
-            known_names = f"known are {', '.join(sorted(known))}"
-            suggestion = f"is {near_name} meant?" if near_name else known_names
-            message = f"is not a field; {suggestion} (extra={{...}} sends unknown fields)"
+            known_text = f"known are {', '.join(sorted(known))}"
+            suggestion_text = f"is {near_name} meant?" if near_name else known_text
+            message = f"is not a field; {suggestion_text} (extra={{...}} sends unknown fields)"
             yield Problem(f"{at}.{field_name}", message)
 
 
@@ -246,7 +250,7 @@ def make_reference(account: Account | None, field: str) -> dict[str, Any] | None
         if account.keys() & {"source_amount", "destination_amount", "quote_id"}:
             message = "is a whole order, not an account: write **order to pass its fields"
             raise RuleError([Problem(field, message)])
-        refuse(find_unknown_names(account, known_names, field))
+        refuse_spec_problems(check_field_names(account, known_names, field))
         if account.get("id") is None:
             raise RuleError([Problem(f"{field}.id", "is required")])
     return {"id": check_identifier(account, f"{field}.id", "FinancialAccount")}
@@ -257,8 +261,8 @@ def id_from(value: object, field: str) -> str | None:
 
     The field names the model that an object must have: Quote for `quote_id`.
     """
-    kind = "".join(word.title() for word in field.removesuffix("id").split("_"))
-    return None if value is None else check_identifier(value, field, kind)
+    model_name = "".join(word.title() for word in field.removesuffix("id").split("_"))
+    return None if value is None else check_identifier(value, field, model_name)
 
 
 _CONVERT: Mapping[str, Callable[[Any, str], object]] = {REFERENCE: make_reference, ID: id_from}

@@ -25,20 +25,22 @@ def describe_fields(body: Mapping[str, object], problems: Sequence[Problem]) -> 
         for problem in problems
         if problem.message in _SHAPE_MESSAGES and problem.source == "spec"
     }
-    forms = {"date_of_birth": '"1990-12-31"', "idv_consent_recorded_at": "lab.clock()"}
-    product = find_suggestion(str(body.get("product_types")), codes.PRODUCTS)
-    if product:
-        forms["product_types"] = f'["{product}"]'
+    form_by_field = {"date_of_birth": '"1990-12-31"', "idv_consent_recorded_at": "lab.clock()"}
+    product_type = find_suggestion(str(body.get("product_types")), codes.PRODUCTS)
+    if product_type:
+        form_by_field["product_types"] = f'["{product_type}"]'
     corridor = countries.of().get(_find_likely_country(body.get("country")))
     if corridor is not None:
-        forms["phone"] = f'"{individuals.phone_sample(corridor.country) or "+..."}"'
-        forms["document"] = f'{{"type": "{corridor.documents[0]}", "number": "..."}}'
-        forms["address"] = f'{{"country": "{corridor.country}"}}'
-    arguments = [f"{name}={form}" for name, form in forms.items() if name in field_names]
-    return f"write {', '.join(arguments)}" if arguments else None
+        form_by_field["phone"] = f'"{individuals.phone_sample(corridor.country) or "+..."}"'
+        form_by_field["document"] = f'{{"type": "{corridor.documents[0]}", "number": "..."}}'
+        form_by_field["address"] = f'{{"country": "{corridor.country}"}}'
+    argument_texts = [
+        f"{name}={form}" for name, form in form_by_field.items() if name in field_names
+    ]
+    return f"write {', '.join(argument_texts)}" if argument_texts else None
 
 
 def _find_likely_country(country: object) -> str:
     """The code of the country that a value means, also by a misspelt name; "" if none."""
-    code = country_code(country) if isinstance(country, str) else ""
-    return code if code in codes.COUNTRIES else nearest_country(code)
+    likely_code = country_code(country) if isinstance(country, str) else ""
+    return likely_code if likely_code in codes.COUNTRIES else nearest_country(likely_code)

@@ -36,10 +36,12 @@ class PoolTransport(httpx.BaseTransport):
         """Send a request. Its body and the body of the response are streams."""
         url = request.url
         # "target" is set for a request that a proxy passes on.
-        target = request.extensions.get("target", url.raw_path)
+        target_bytes = request.extensions.get("target", url.raw_path)
         core_request = httpcore.Request(
             request.method,
-            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=target),
+            httpcore.URL(
+                scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=target_bytes
+            ),
             headers=request.headers.raw,
             content=request.stream,
             extensions=request.extensions,
@@ -81,10 +83,9 @@ def _raise_httpx_errors() -> Iterator[None]:
         yield
     except Exception as error:
         for error_class in type(error).__mro__:
-            if error_class.__module__.startswith("httpcore") and hasattr(
-                httpx, error_class.__name__
-            ):
-                raise getattr(httpx, error_class.__name__)(str(error)) from error
+            httpx_class = getattr(httpx, error_class.__name__, None)
+            if error_class.__module__.startswith("httpcore") and httpx_class is not None:
+                raise httpx_class(str(error)) from error
         raise
 
 
@@ -103,11 +104,11 @@ def _load_certificates() -> ssl.SSLContext:
     try:
         return httpx.create_ssl_context()
     except OSError as error:  # its message lacks the file's name; an ssl.SSLError is an OSError
-        path = os.environ.get("SSL_CERT_FILE")
-        if not path:
+        certificates_path = os.environ.get("SSL_CERT_FILE")
+        if not certificates_path:
             raise
-        reason = f"the certificates of SSL_CERT_FILE={path} cannot be read: {error.strerror}"
-        raise ConfigError(reason) from None
+        message = f"the certificates of SSL_CERT_FILE={certificates_path} cannot be read"
+        raise ConfigError(f"{message}: {error.strerror}") from None
 
 
 def proxy_transport(proxy_address: str, cap: Cap) -> PoolTransport:
@@ -141,11 +142,13 @@ def proxy_mounts(cap: Cap) -> dict[str, httpx.BaseTransport | None]:
 
     The keys are URL patterns of httpx, such as `https://`. Empty without proxies.
     """
-    proxies = getproxies()
+    proxy_settings = getproxies()
     address_by_scheme = {
-        scheme: proxies[scheme] for scheme in ("http", "https", "all") if proxies.get(scheme)
+        scheme: proxy_settings[scheme]
+        for scheme in ("http", "https", "all")
+        if proxy_settings.get(scheme)
     }
-    unproxied_hosts = read_unproxied_hosts(proxies) if address_by_scheme else {}
+    unproxied_hosts = read_unproxied_hosts(proxy_settings) if address_by_scheme else {}
     if "*" in unproxied_hosts:
         return {}
     proxy_transports: dict[str, httpx.BaseTransport | None] = {}
@@ -155,7 +158,7 @@ def proxy_mounts(cap: Cap) -> dict[str, httpx.BaseTransport | None]:
     return {**proxy_transports, **unproxied_hosts}
 
 
-def read_unproxied_hosts(proxies: Mapping[str, str]) -> dict[str, None]:
+def read_unproxied_hosts(proxy_settings: Mapping[str, str]) -> dict[str, None]:
     """The hosts of NO_PROXY as URL patterns of httpx; `*` means all hosts.
 
     ConfigError for an entry that is no host.
@@ -164,7 +167,7 @@ def read_unproxied_hosts(proxies: Mapping[str, str]) -> dict[str, None]:
     {'all://localhost': None, 'all://*example.com': None}
     """
     url_patterns: dict[str, None] = {}
-    for host in filter(None, map(str.strip, proxies.get("no", "").split(","))):
+    for host in filter(None, map(str.strip, proxy_settings.get("no", "").split(","))):
         if host == "*" or "://" in host:
             url_pattern = host
         elif host.startswith("["):  # an IPv6 address, with a port or without

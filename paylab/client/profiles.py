@@ -41,10 +41,10 @@ def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tu
         return DEFAULT, {}
     chosen_name = profile_name or DEFAULT
     if chosen_name not in tables:
-        profile_names = ", ".join(sorted(tables)) or "none"
+        profiles_text = ", ".join(sorted(tables)) or "none"
         # The name is not repeated: it may be a key that was passed by mistake.
         raise ConfigError(
-            f"there is no profile of the given name in {path}; it has: {profile_names}"
+            f"there is no profile of the given name in {path}; it has: {profiles_text}"
         )
     if not isinstance(tables[chosen_name], dict):
         raise ConfigError(
@@ -52,25 +52,27 @@ def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tu
         )
     profile = tables[chosen_name]
     _check_names(chosen_name, profile)
-    keys = {
+    secret_by_name = {
         key_name: _resolve_key(
             f"{chosen_name}.{key_name}", profile[key_name], environ, is_file_private=is_file_private
         )
         for key_name in SECRETS
         if key_name in profile
     }
-    return chosen_name, {**profile, **keys}
+    return chosen_name, {**profile, **secret_by_name}
 
 
 def _read_profiles(path: Path) -> tuple[dict[str, Any], bool]:
     """The tables of a file, and whether nobody else can read it; no tables without a file."""
     try:
         _require_small_file(path)
-        with path.open("rb") as file:
-            is_file_private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
+        with path.open("rb") as profiles_file:
+            is_file_private = (
+                os.name != "posix" or not os.fstat(profiles_file.fileno()).st_mode & OTHERS
+            )
             import tomllib  # only for a file
 
-            tables = tomllib.load(file)
+            tables = tomllib.load(profiles_file)
     except FileNotFoundError:
         return {}, True
     except RecursionError:
@@ -84,7 +86,7 @@ def _read_profiles(path: Path) -> tuple[dict[str, Any], bool]:
 
 
 def _require_small_file(path: Path) -> None:
-    """ValueError for a pipe or a file of more than LARGEST bytes.
+    """ValueError for a pipe or a file of more than PROFILES_SIZE_MAX bytes.
 
     A pipe may never end.
     """
@@ -150,8 +152,8 @@ def _read_from_environment(key_place: str, reference: Secret, environ: Mapping[s
         return key
     # What does not look like a name is not repeated: it may be the key itself.
     name_match = VARIABLE.fullmatch(reference.reveal().removeprefix("env:"))
-    variable = f" {name_match[0]}" if name_match else ""
-    message = f"refers to the environment variable{variable}, which is not set"
+    variable_text = f" {name_match[0]}" if name_match else ""
+    message = f"refers to the environment variable{variable_text}, which is not set"
     raise ConfigError(f"{key_place} {message}")
 
 

@@ -42,9 +42,9 @@ class Recording:
         self.path = files.path_of(path).absolute()
         self.count = 0
         for watcher in tuple(session.watchers):  # the cell that records was run again
-            earlier_recording = getattr(watcher, "__self__", None)
-            if isinstance(earlier_recording, Recording) and earlier_recording.path == self.path:
-                earlier_recording.stop()
+            watcher_owner = getattr(watcher, "__self__", None)
+            if isinstance(watcher_owner, Recording) and watcher_owner.path == self.path:
+                watcher_owner.stop()
         self._session = session
         self._redaction = session.redaction
         self._lock = Lock()
@@ -94,8 +94,8 @@ class Recording:
 
     def __repr__(self) -> str:
         state_text = "stopped" if self._file is None else "recording"
-        calls = f"{self.count} call{'' if self.count == 1 else 's'}"
-        return printable(f"<{state_text}: {calls} in {self.path.name}>")
+        calls_text = f"{self.count} call{'' if self.count == 1 else 's'}"
+        return printable(f"<{state_text}: {calls_text} in {self.path.name}>")
 
     def _append_entry(self, entry_line: bytes) -> None:
         """Write an entry over the end of the file, and the end after it."""
@@ -123,8 +123,8 @@ def _create_private_file(path: Path, content: bytes) -> BinaryIO:
         if path.exists() and path.stat().st_size and read_har(path).creator != CREATOR["name"]:
             raise ConfigError(f"{path} is a HAR of another program: name another file")
         files.require_writable(path)
-        with files.replace(path, private=True) as sink:
-            sink.write(content)
+        with files.replace(path, private=True) as har_file:
+            har_file.write(content)
         return open(path, "r+b", buffering=0)  # closed by `stop`
     except OSError as error:
         reason = error.strerror or str(error)

@@ -59,20 +59,20 @@ class RefusalKind:
         """Whether the kind is about who calls, not about what the call is about."""
         return self.phrases is not None
 
-    def matches(self, status: int, refusal_words: str) -> bool:
+    def matches(self, status: int, refusal_text: str) -> bool:
         """Whether a refusal with this status and these words is of this kind."""
-        if self.against.search(refusal_words):
+        if self.against.search(refusal_text):
             return False
         if self.phrases is None:
-            return bool(self.words.search(refusal_words))
+            return bool(self.words.search(refusal_text))
         if status not in (UNAUTHORIZED, FORBIDDEN):
-            return bool(self.phrases.search(refusal_words))
-        return bool(self.words.search(refusal_words)) and not _is_about_others(refusal_words)
+            return bool(self.phrases.search(refusal_text))
+        return bool(self.words.search(refusal_text)) and not _is_about_others(refusal_text)
 
 
-def _is_about_others(refusal_words: str) -> bool:
+def _is_about_others(refusal_text: str) -> bool:
     """Whether words are about somebody or something in the call rather than about who calls."""
-    return bool(_OTHERS.search(refusal_words)) and not _CALLERS.search(refusal_words)
+    return bool(_OTHERS.search(refusal_text)) and not _CALLERS.search(refusal_text)
 
 
 _RATE = r"(?<!exchange )(?<!fx )(?<!conversion )(?<!interest )\brate[ -]?limit"
@@ -230,17 +230,17 @@ def find_kind(status: int, text: str, body: object = None) -> RefusalKind | None
         return None
     if status == TOO_MANY:
         return RATE
-    all_words = "\n".join((text, *_find_codes(body)))
-    refusal_words = all_words[:TEXT_LENGTH_MAX].replace("_", " ")
+    all_text = "\n".join((text, *_find_codes(body)))
+    refusal_text = all_text[:TEXT_LENGTH_MAX].replace("_", " ")
     for kind in ALL:
         # A 401 is about the caller: what "was used" is then a nonce or a key, not an order.
         if kind is DUPLICATE and status == UNAUTHORIZED:
             continue
-        if kind.matches(status, refusal_words):
+        if kind.matches(status, refusal_text):
             return kind
-    if status == FORBIDDEN and _is_about_others(refusal_words):
+    if status == FORBIDDEN and _is_about_others(refusal_text):
         return None
-    if status == UNAUTHORIZED and _CONSENT.search(refusal_words):
+    if status == UNAUTHORIZED and _CONSENT.search(refusal_text):
         return None
     return DEFAULTS.get(status)
 

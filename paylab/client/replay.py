@@ -56,20 +56,20 @@ class RequestFields:
     def of(cls, method: str, target: str, body: str) -> RequestFields:
         """The compared parts of a redacted request; a body that is no JSON is one text."""
         path, _, query_text = target.partition("?")
-        texts_by_field = {"method": method, "path": path}
+        text_by_field = {"method": method, "path": path}
         for parameter_name, parameter_text in parse_qsl(query_text, True):
-            texts_by_field[f"query.{parameter_name}"] = parameter_text
+            text_by_field[f"query.{parameter_name}"] = parameter_text
         try:
-            json_body = read_json(body) if body else None
+            json_value = read_json(body) if body else None
         except (ValueError, RecursionError):
-            json_body = body
-        texts_by_field.update(_list_values("body", json_body))
-        compared_texts = {
+            json_value = body
+        text_by_field.update(_list_values("body", json_value))
+        compared_text_by_field = {
             field_name: _normalize_value(field_name, field_text)
-            for field_name, field_text in texts_by_field.items()
+            for field_name, field_text in text_by_field.items()
             if not _is_incomparable(field_text)
         }
-        return cls(method, path, compared_texts)
+        return cls(method, path, compared_text_by_field)
 
     @cached_property
     def key(self) -> str:
@@ -91,9 +91,9 @@ class RequestFields:
             recorded_text = self.fields.get(field_name)
             sent_text = sent.fields.get(field_name)
             if recorded_text != sent_text:
-                recorded_values = _describe_text(recorded_text)
-                sent_values = _describe_text(sent_text)
-                yield f"{field_name}: {recorded_values} was recorded, {sent_values} was sent"
+                recorded_quote = _describe_text(recorded_text)
+                sent_quote = _describe_text(sent_text)
+                yield f"{field_name}: {recorded_quote} was recorded, {sent_quote} was sent"
 
     def likeness(self, sent: RequestFields) -> tuple[bool, float, int]:
         """How similar another request is, for sorting: method, then path, then equal fields."""
@@ -148,10 +148,11 @@ class RecordedCall:
     @classmethod
     def of(cls, number: int, call: Call, redaction: Redaction) -> RecordedCall:
         """A call, with a request as redacted as those that are compared with it."""
-        url = urlsplit(call.url)
-        path_and_query = redaction.text(f"{url.path}?{url.query}" if url.query else url.path)
-        body = clean_body(call.request_body.text.encode("utf-8", "surrogatepass"), redaction)
-        return cls(number, call, RequestFields.of(call.method.upper(), path_and_query, body))
+        url_parts = urlsplit(call.url)
+        query_suffix = f"?{url_parts.query}" if url_parts.query else ""
+        path_and_query = redaction.text(url_parts.path + query_suffix)
+        body_text = clean_body(call.request_body.text.encode("utf-8", "surrogatepass"), redaction)
+        return cls(number, call, RequestFields.of(call.method.upper(), path_and_query, body_text))
 
     def __str__(self) -> str:
         return printable(f"call {self.number}, {self.question.method} {self.question.path}")
@@ -160,9 +161,9 @@ class RecordedCall:
         """The recorded response; a recorded failure is raised."""
         call = self.call
         body_text = call.response_body.text
-        error = None if call.error is None else _make_failure(call.error)
-        if error is not None and call.status is None:
-            raise error
+        recorded_error = None if call.error is None else _make_recorded_exception(call.error)
+        if recorded_error is not None and call.status is None:
+            raise recorded_error
         if CUT.fullmatch(body_text):
             raise ReplayError(
                 f"the answer of {self} is not whole: write the file with lab.record(...), "
@@ -174,14 +175,14 @@ class RecordedCall:
             if header_name not in DROPPED
         ]
         content: bytes | Iterator[bytes]
-        if error is None:
+        if recorded_error is None:
             content = body_text.encode("utf-8", "surrogatepass")
         else:  # a status arrived, and the body failed
-            content = _make_failing_body(error)
+            content = _make_failing_body(recorded_error)
         return httpx.Response(call.status or 0, headers=headers, content=content)
 
 
-def _make_failure(message: str) -> Exception:
+def _make_recorded_exception(message: str) -> Exception:
     """The exception of httpx that gives a recorded message again.
 
     For a message of another program it is a cut connection.
@@ -241,57 +242,55 @@ class Replay(httpx.BaseTransport):
         """The recorded answer to a request; ReplayError when there is none."""
         streamed_body = request.extensions.get(STREAMED)
         content = request.read() if streamed_body is None else streamed_body.outline
-        body = clean_body(content, self._redaction)
-        target = self._redaction.text(request.url.raw_path.decode("ascii"))
-        question = RequestFields.of(request.method, target, body)
+        body_text = clean_body(content, self._redaction)
+        path_and_query = self._redaction.text(request.url.raw_path.decode("ascii"))
+        question = RequestFields.of(request.method, path_and_query, body_text)
         with self._lock:
             idempotency_key = request.headers.get(self.service.idempotency.header, "")
-            index = self._find_recorded_call(question, idempotency_key)
+            index = self._find_answer_index(question, idempotency_key)
             self._used_indexes.add(index)
-            answer = self.recorded_calls[index]
-            self._now = max(self._now, answer.call.when)
-        return answer.response(request)
+            recorded_call = self.recorded_calls[index]
+            self._now = max(self._now, recorded_call.call.when)
+        return recorded_call.response(request)
 
-    def _find_recorded_call(self, question: RequestFields, idempotency_key: str) -> int:
+    def _find_answer_index(self, question: RequestFields, idempotency_key: str) -> int:
         """The index of the entry that answers a question; ReplayError if there is none."""
-        indexes = self._indexes_by_question.get(question.key)
-        indexes = indexes or self._find_redacted_calls(question)
-        if not indexes:
+        call_indexes = self._indexes_by_question.get(question.key)
+        call_indexes = call_indexes or self._find_redacted_indexes(question)
+        if not call_indexes:
             raise self._make_unknown_request_error(question)
         if question.method == "GET":
-            return self._choose_read(indexes)
+            return self._choose_read_index(call_indexes)
         order_key = f"{question.key} {idempotency_key}"
-        unused_indexes = [index for index in indexes if index not in self._used_indexes]
+        unused_indexes = [index for index in call_indexes if index not in self._used_indexes]
         if unused_indexes:
             index = unused_indexes[0]
         elif idempotency_key and order_key in self._index_by_order:  # the same order again
             index = self._index_by_order[order_key]
         else:
-            times = f"{len(indexes)} time{'' if len(indexes) == 1 else 's'}"
-            raise ReplayError(
-                f"{question.method} {question.path} was recorded {times} in {self.path.name} and "
-                "is sent again"
-            )
+            times_text = f"{len(call_indexes)} time{'' if len(call_indexes) == 1 else 's'}"
+            message = f"was recorded {times_text} in {self.path.name} and is sent again"
+            raise ReplayError(f"{question.method} {question.path} {message}")
         self._index_by_order[order_key] = index
         self._last_write_index = max(self._last_write_index, index)
         return index
 
-    def _choose_read(self, indexes: list[int]) -> int:
+    def _choose_read_index(self, indexes: list[int]) -> int:
         """The index of the recorded read that answers a request.
 
         Of the reads at `indexes`, it is the first unused one between the last and the next write;
         else the last one there, else the last one before it, else the first one after it.
         """
-        next_write_index = self._find_next_write()
-        before_next = [index for index in indexes if index < next_write_index]
-        between_writes = [index for index in before_next if index > self._last_write_index]
-        unused_indexes = [index for index in between_writes if index not in self._used_indexes]
+        next_write_index = self._find_next_write_index()
+        earlier_indexes = [index for index in indexes if index < next_write_index]
+        current_indexes = [index for index in earlier_indexes if index > self._last_write_index]
+        unused_indexes = [index for index in current_indexes if index not in self._used_indexes]
         if unused_indexes:
             return unused_indexes[0]
         # The last one before the next write is between the writes if any is.
-        return before_next[-1] if before_next else indexes[0]
+        return earlier_indexes[-1] if earlier_indexes else indexes[0]
 
-    def _find_next_write(self) -> int:
+    def _find_next_write_index(self) -> int:
         """The index of the first unused write after the last write; the count if there is none."""
         for index in range(self._last_write_index + 1, len(self.recorded_calls)):
             is_write = self.recorded_calls[index].question.method != "GET"
@@ -299,7 +298,7 @@ class Replay(httpx.BaseTransport):
                 return index
         return len(self.recorded_calls)
 
-    def _find_redacted_calls(self, question: RequestFields) -> list[int]:
+    def _find_redacted_indexes(self, question: RequestFields) -> list[int]:
         """The indexes of the calls whose request equals this one but for redacted values."""
         indexes: list[int] = []
         for index, recorded_call in enumerate(self.recorded_calls):
@@ -329,9 +328,9 @@ def _find_base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
     if len(base_urls) == 1:
         return base_urls[0]
     if base_urls:
-        listing = ", ".join(base_urls)
+        urls_text = ", ".join(base_urls)
         raise ConfigError(
-            f"{path} has calls to several services ({listing}): leave those of one in it"
+            f"{path} has calls to several services ({urls_text}): leave those of one in it"
         )
     raise ConfigError(
         f"{path} has no call of the service: none of its {len(calls)} URLs has a path such as "

@@ -248,14 +248,14 @@ def _read_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
 
 def _check_header(name: str, value: str) -> str:
     """The value of a header of a call; RuleError if it cannot be sent, or is one of ours."""
-    field = f"headers.{name}"
+    field_path = f"headers.{name}"
     if not isinstance(name, str) or not HEADER_NAME.fullmatch(name):
-        raise RuleError([Problem(field, "is not a valid name of an HTTP header")])
+        raise RuleError([Problem(field_path, "is not a valid name of an HTTP header")])
     if name.lower() in OWN_HEADERS:
-        raise RuleError([Problem(field, "is set by paylab: leave it out")])
+        raise RuleError([Problem(field_path, "is set by paylab: leave it out")])
     if not isinstance(value, str):
-        raise RuleError([Problem(field, "must be text")])
-    return _require_header_text(field, value)
+        raise RuleError([Problem(field_path, "must be text")])
+    return _require_header_text(field_path, value)
 
 
 def _require_header_text(field: str, value: str) -> str:

@@ -87,18 +87,18 @@ class RequestBuilder:
         content = None if json is None else encode(json)
         route = self._service.match(bare_path)[0].get(method.upper())
         if route:
-            operation = route.operation
+            operation_name = route.operation
         elif method.upper() == "POST":
-            operation = self._find_misspelt_order(bare_path)
+            operation_name = self._find_misspelt_order(bare_path)
         else:
-            operation = ""
+            operation_name = ""
         request = OutgoingRequest(
             method.upper(),
             bare_path,
             url,
             content,
-            operation=operation,
-            takes_key=self._takes_key(operation),
+            operation=operation_name,
+            takes_key=self._takes_key(operation_name),
         )
         return self._apply_options(request, options)
 
@@ -115,11 +115,11 @@ class RequestBuilder:
         A service may carry it out, so it needs a key like any other order.
         """
         plain_path = _simplify_path(path)
-        for operation in IDEMPOTENT_OPERATIONS:
+        for operation_name in IDEMPOTENT_OPERATIONS:
             with suppress(MissingOperationError):
-                order_path = _simplify_path(self._service.path(operation))
+                order_path = _simplify_path(self._service.path(operation_name))
                 if plain_path.endswith(order_path):  # also after the path of a base address
-                    return operation
+                    return operation_name
         return ""
 
     def _takes_key(self, operation: str) -> bool:

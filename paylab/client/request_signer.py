@@ -87,8 +87,8 @@ def request_signer(
     are the [signing] of a service.
     """
     next_nonce = _choose_nonce_maker(dialect, nonces)
-    key_text = api_key.reveal()
-    secret = keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
+    api_key_text = api_key.reveal()
+    keyed_hmac = keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
     no_body_hash = body_hash(b"", dialect.hash_encoding, dialect.empty_body)
 
     # A closure, because a secret in an attribute would show in `vars`.
@@ -97,8 +97,8 @@ def request_signer(
         now = clock()
         path, _, query_text = request.url.raw_path.decode("ascii").partition("?")
         headers, request.extensions[SIGNATURE] = signed_headers(
-            key_text,
-            secret,
+            api_key_text,
+            keyed_hmac,
             request.method,
             request.headers["Host"],
             path_to_sign(path, dialect.signed_path, dialect.base_path),
@@ -131,5 +131,9 @@ def _set_headers(request: Request, headers: Mapping[str, str]) -> None:
         (header_name.encode(), header_text.encode()) for header_name, header_text in headers.items()
     ]
     new_names = {header_name.lower() for header_name, _ in new_headers}
-    other_headers = [header for header in request.headers.raw if header[0].lower() not in new_names]
+    other_headers = [
+        header_pair
+        for header_pair in request.headers.raw
+        if header_pair[0].lower() not in new_names
+    ]
     request.headers = type(request.headers)([*other_headers, *new_headers])

@@ -89,10 +89,10 @@ class Response:
 
     def read(self, kind: type[R]) -> R:
         """The body as a resource, which must have an id; it is read once."""
-        resources = vars(self).setdefault("_resources", {})
-        if kind not in resources:
-            resources[kind] = self._read_resource(kind)
-        resource: R = resources[kind]
+        resource_by_model = vars(self).setdefault("_resources", {})
+        if kind not in resource_by_model:
+            resource_by_model[kind] = self._read_resource(kind)
+        resource: R = resource_by_model[kind]
         return resource
 
     def _read_resource(self, model: type[R]) -> R:
@@ -100,8 +100,8 @@ class Response:
         body = self._find_object(model.model_fields)
         if body is None:
             self.refuse_error_body()
-            field_names = ", ".join(model.model_fields)
-            needed_text = "an id" if "id" in model.model_fields else f"any of {field_names}"
+            names_text = ", ".join(model.model_fields)
+            needed_text = "an id" if "id" in model.model_fields else f"any of {names_text}"
             lack_text = f" with {needed_text}" if isinstance(self.body, dict) else ""
             raise self._make_wrong_body_error(f"must be an object, a {model.__name__}{lack_text}")
         return self.resource(model, body)
@@ -163,8 +163,8 @@ class Response:
             self.refuse_error_body()
             reason = str(error)
             if isinstance(self.body, dict):
-                first_names = ", ".join(map(repr, islice(self.body, 5)))
-                reason += f"; it contains {first_names or 'nothing'}"
+                first_names_text = ", ".join(map(repr, islice(self.body, 5)))
+                reason += f"; it contains {first_names_text or 'nothing'}"
             raise self._make_wrong_body_error(reason) from None
         if page.has_next_page and not page.cursor:
             paging_error = PagingError(
@@ -191,7 +191,7 @@ class Response:
         if is_error(body) or (data_member and is_error(data_member)):
             return None
         for candidate in (value_at(body, self._envelope_path), data_member, body):
-            if isinstance(candidate, dict) and _has_any(candidate, field_names):
+            if isinstance(candidate, dict) and _has_any_field(candidate, field_names):
                 return candidate
         object_path = find_object_path(body, field_names)
         return value_at(body, object_path) if object_path else None
@@ -205,9 +205,9 @@ class Response:
     def translate_page(self, form: ListForm) -> RawPage:
         """The body as a page of a list, with the rows in our names."""
         page = self.page(form)
-        model = OPERATIONS[f"{form.name}.list"].answer
+        model_name = OPERATIONS[f"{form.name}.list"].answer
         return replace(
-            page, data=[self.translation.translate_answer(model, row) for row in page.data]
+            page, data=[self.translation.translate_answer(model_name, row) for row in page.data]
         )
 
     def resource(self, kind: type[R], body: dict[str, Any]) -> R:
@@ -228,7 +228,7 @@ class Response:
         return APIResponseError(message, self.call)
 
 
-def _has_any(candidate: dict[str, Any], field_names: Collection[str]) -> bool:
+def _has_any_field(candidate: dict[str, Any], field_names: Collection[str]) -> bool:
     """Whether an object has one of the fields; an id must be a number, or text that is not blank.
 
     If `id` is one of the fields, it is the only one that counts.

@@ -76,10 +76,10 @@ def requested_wait(
     if is_own_header_missing:
         return retry_after(headers.get(RETRY_AFTER, ""), now)
     if unit in ("milliseconds", "unix_time") and NUMBER_TEXT.fullmatch(header_text):
-        number = float(header_text[:DIGITS_MAX])
+        header_number = float(header_text[:DIGITS_MAX])
         if unit == "milliseconds":
-            return number / 1000
-        return max(0.0, number - now.timestamp())
+            return header_number / 1000
+        return max(0.0, header_number - now.timestamp())
     return retry_after(header_text, now)
 
 
@@ -111,7 +111,7 @@ def wait_advice(
     if is_rate and seconds is None:
         for header_name, header_text in headers.items():
             if RESET.fullmatch(header_name):
-                seconds = _read_reset(header_name.lower(), header_text, now)
+                seconds = _read_reset_seconds(header_name.lower(), header_text, now)
     if seconds is None or seconds == 0:
         return None
     if seconds <= RETRY_AFTER_SECONDS_MAX:
@@ -123,7 +123,7 @@ def wait_advice(
     return f"the service asks not to be called again before {retry_time_text}"
 
 
-def _read_reset(header_name: str, header_text: str, now: datetime) -> float | None:
+def _read_reset_seconds(header_name: str, header_text: str, now: datetime) -> float | None:
     """The seconds of a header that says when to call again: a number, a Unix time, or a date."""
     if header_name.endswith("-ms") and NUMBER_TEXT.fullmatch(header_text.strip()):
         return float(header_text.strip()[:DIGITS_MAX]) / 1000

@@ -69,16 +69,16 @@ class Sender:
         """The successful attempt of a request; the error of the last one if all failed."""
         content = request.content
         body_size = 0 if isinstance(content, bytes | None) else content.length
-        timeout = request.timeout or self._settings.timeout
+        timeout_seconds = request.timeout or self._settings.timeout
         upload_seconds = body_size / UPLOAD_BYTES_PER_SECOND_MIN
-        with self._deadline.within(ATTEMPTS_TIMEOUT_FACTOR * timeout + upload_seconds):
-            last_attempt = self._repeat_request(request)
+        with self._deadline.within(ATTEMPTS_TIMEOUT_FACTOR * timeout_seconds + upload_seconds):
+            last_attempt = self._send_with_retries(request)
         if last_attempt.exchange.went_well:
             return last_attempt
         error = self._read_failure(last_attempt)
         error.after_lost = last_attempt.after_lost
         if self._dialects is not None and self._is_refused_signature(last_attempt):
-            self._dialects.explain(error, self._is_verified)
+            self._dialects.explain(error, self._verifies_setting)
         raise error
 
     def close(self) -> None:
@@ -95,15 +95,15 @@ class Sender:
         """Send a request once over a connection, and note what its answer tells."""
         attempt = connection.send(request, number)
         exchange = attempt.exchange
-        deferred = attempt.deferred
-        self._records.calls.keep(deferred)
+        deferred_call = attempt.deferred
+        self._records.calls.keep(deferred_call)
         is_upload = not isinstance(request.content, bytes | None)
         if is_upload or log.isEnabledFor(logging.DEBUG):  # its images are not kept
-            log.debug("%s", deferred.call)
+            log.debug("%s", deferred_call.call)
         self._records.service_clock.observe(exchange.status or None, exchange.skew)
         return attempt
 
-    def _repeat_request(self, request: OutgoingRequest) -> Attempt:
+    def _send_with_retries(self, request: OutgoingRequest) -> Attempt:
         """The last attempt of a request, or of the GET that reads what a lost attempt made.
 
         After a lost attempt, a request with `find` first looks for what that attempt made.
@@ -122,7 +122,7 @@ class Sender:
             self._deadline.extend(wait_seconds)
             self._timing.sleep(wait_seconds)
             if is_attempt_lost:
-                reading_request = self._find_lost_result(attempt)
+                reading_request = self._make_lost_object_request(attempt)
                 if reading_request is not None:
                     return self.deliver(reading_request)
         return attempt
@@ -135,10 +135,10 @@ class Sender:
         now = self._timing.clock()
         if exchange.status == NOT_FOUND:
             return self._records.fresh_ids.pause_before_retry(exchange, now)
-        limits = self._settings.service.rate_limits
-        return wait_before_retry(exchange, limits, now, self._timing.random, retries_max)
+        rate_limits = self._settings.service.rate_limits
+        return wait_before_retry(exchange, rate_limits, now, self._timing.random, retries_max)
 
-    def _find_lost_result(self, lost_attempt: Attempt) -> OutgoingRequest | None:
+    def _make_lost_object_request(self, lost_attempt: Attempt) -> OutgoingRequest | None:
         """The request that reads what a lost attempt made; None if it made nothing.
 
         Raises the error of the attempt if the list does not tell.
@@ -147,7 +147,7 @@ class Sender:
         try:
             status = lost_attempt.exchange.status
             made_id = request.find(status) if request.find else None
-        except ChoiceError:
+        except ChoiceError:  # it says itself what to do
             raise
         except PaylabError:
             raise self._read_failure(lost_attempt) from None
@@ -176,7 +176,7 @@ class Sender:
         is_refused = exchange.status == self._settings.service.error_codes.signature
         return is_refused and not exchange.request.url.query and attempt.call.finding is None
 
-    def _is_verified(self, setting_key: str, setting_value: str) -> bool:
+    def _verifies_setting(self, setting_key: str, setting_value: str) -> bool:
         """Whether the service verifies a GET that is signed with another setting."""
         try:
             request = self._requests.operation("transfers.list")

@@ -48,20 +48,20 @@ def replay_facts(settings: Settings, *, is_own: bool) -> dict[str, Any]:
 
 def _change_limits(settings: Settings, options: SessionOptions) -> Settings:
     """The settings with the retries and the timeout of the options, where they are given."""
-    changes: dict[str, Any] = {}
+    limit_by_name: dict[str, Any] = {}
     for limit_name in ("max_retries", "timeout"):
         if options.get(limit_name) is not None:
-            changes[limit_name] = options.get(limit_name)
-    return replace(settings, **changes)
+            limit_by_name[limit_name] = options.get(limit_name)
+    return replace(settings, **limit_by_name)
 
 
 def _make_timing(options: SessionOptions) -> Timing:
     """The clock, the pauses and the randomness of the options; real ones where none are given."""
     return Timing(
-        options.get("clock", utcnow),
-        options.get("sleep", time.sleep),
-        options.get("perf", time.perf_counter),
-        options.get("random") or SystemRandom(),
+        clock=options.get("clock", utcnow),
+        sleep=options.get("sleep", time.sleep),
+        perf=options.get("perf", time.perf_counter),
+        random=options.get("random") or SystemRandom(),
     )
 
 
@@ -96,13 +96,14 @@ class Session:
 
     def _make_records(self, options: SessionOptions) -> Records:
         """The records of another session that are shared, and new ones for the others."""
-        tolerance = self.service.signing.tolerance
+        tolerance_seconds = self.service.signing.tolerance
         calls = options.get("calls")
-        facts = partial(replay_facts, self.settings, is_own=self.is_own)
+        make_facts = partial(replay_facts, self.settings, is_own=self.is_own)
         return Records(
-            CallLog(facts=facts) if calls is None else calls,
-            options.get("fresh_ids") or FreshIds(),
-            options.get("service_clock") or ServiceClock(self.clock, tolerance),
+            calls=CallLog(facts=make_facts) if calls is None else calls,
+            fresh_ids=options.get("fresh_ids") or FreshIds(),
+            service_clock=options.get("service_clock")
+            or ServiceClock(self.clock, tolerance_seconds),
         )
 
     def _make_sender(self, *, tries_dialects: bool) -> Sender:
@@ -202,11 +203,13 @@ class Session:
         try:
             request = self.requests.operation(operation, body, params, parts, options)
         except MissingOperationError:
-            resource, _, verb = operation.partition(".")
-            if verb != "get" or not self._has_list(resource):
+            resource_name, _, verb = operation.partition(".")
+            if verb != "get" or not self._has_list(resource_name):
                 raise
-            return self.lists.find_row(resource, (parts or {})["id"], options)
-        return self.deliver(replace(request, any_answer=any_answer) if any_answer else request)
+            return self.lists.find_row(resource_name, (parts or {})["id"], options)
+        if any_answer:
+            request = replace(request, any_answer=True)
+        return self.deliver(request)
 
     def _has_list(self, resource: str) -> bool:
         """Whether the service has the list of a resource."""
@@ -214,9 +217,9 @@ class Session:
 
     def read(self, operation: str, id: object, kind: type[R], options: Options) -> R:
         """An object of the service by its id, or by an object that has one."""
-        resource = operation.partition(".")[0]
-        get_operation = OPERATIONS.get(f"{resource}.get")
-        id_kind = get_operation.answer if get_operation else kind.__name__
+        resource_name = operation.partition(".")[0]
+        reading_operation = OPERATIONS.get(f"{resource_name}.get")
+        id_kind = reading_operation.answer if reading_operation else kind.__name__
         path_ids = {"id": check_identifier(id, kind=id_kind)}
         return self.call(operation, parts=path_ids, **options).read(kind)
 

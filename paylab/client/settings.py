@@ -116,21 +116,21 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     """
     environ = os.environ if environ is None else environ
     _warn_of_unknown_variables(environ)
-    arguments = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
-    required_settings = _read_from_environment(environ) | _add_source(arguments, "argument")
+    setting_arguments = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
+    required_settings = _read_from_environment(environ) | _add_source(setting_arguments, "argument")
     profile_name = profile or environ.get(PROFILE_VARIABLE) or None
     options: SourcedSettings = {}
     if profile_name or len(required_settings) < len(REQUIRED):
-        path = profiles or profiles_path()
-        chosen_name, table = load(path, profile_name, environ)
-        source = f"profile {chosen_name}"
-        options = _add_source(table, source, OPTIONS)
+        profiles_file = profiles or profiles_path()
+        chosen_profile, profile_table = load(profiles_file, profile_name, environ)
+        profile_source = f"profile {chosen_profile}"
+        options = _add_source(profile_table, profile_source, OPTIONS)
         if "service" in options:
-            options |= _load_service(options["service"][0], source, path.parent)
-        required_settings = _add_source(table, source) | required_settings
+            options |= _load_service(options["service"][0], profile_source, profiles_file.parent)
+        required_settings = _add_source(profile_table, profile_source) | required_settings
     options |= read_only_source(read_only, environ) | find_service(service, environ)
     options |= _find_control_token(control_token, required_settings, environ)
-    is_anything_set = required_settings or profile_name
+    is_anything_set = bool(required_settings or profile_name)
     if not is_anything_set:
         return None
     return _make_settings(_add_source(otherwise or {}, "default") | required_settings, options)
@@ -152,10 +152,10 @@ def find_service(given: GivenService | None, environ: Mapping[str, str]) -> Sour
     """The setting `service` and its source; empty if not set."""
     if given is not None:
         return _load_service(given, "argument", folder=Path())
-    path = environ.get(SERVICE_VARIABLE)
-    if not path:
+    service_path = environ.get(SERVICE_VARIABLE)
+    if not service_path:
         return {}
-    return _load_service(path, f"environment {SERVICE_VARIABLE}", folder=Path())
+    return _load_service(service_path, f"environment {SERVICE_VARIABLE}", folder=Path())
 
 
 def _find_control_token(
@@ -208,7 +208,9 @@ def _describe_unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
         if variable_name.startswith(PREFIX) and variable_name not in KNOWN_VARIABLES:
             from difflib import get_close_matches  # only for a wrong name
 
-            known_names = [variable.removeprefix(PREFIX) for variable in KNOWN_VARIABLES]
+            known_names = [
+                known_variable.removeprefix(PREFIX) for known_variable in KNOWN_VARIABLES
+            ]
             near_names = get_close_matches(variable_name.removeprefix(PREFIX), known_names, 1)
             shown_name = plain(variable_name, 80)
             message = f"the environment variable {shown_name} is not known and has no effect"
@@ -268,15 +270,15 @@ def _make_incomplete_error(required: SourcedSettings) -> ConfigError:
     """The error for required settings that are not all there: which are missing, and the ways."""
     base_url, _ = required.get("base_url", ("", ""))
     if isinstance(base_url, str) and base_url and "://" not in base_url:  # it may be a key
-        address = "base_url must be an address such as https://sandbox.example.com"
-        return ConfigError(f"{address}; profile= names a profile")
+        message = "base_url must be an address such as https://sandbox.example.com"
+        return ConfigError(f"{message}; profile= names a profile")
     missing_names = [setting_name for setting_name in REQUIRED if setting_name not in required]
     missing_text = " and ".join(missing_names)
-    verb = "is" if len(missing_names) == 1 else "are"
-    variables = " / ".join(VARIABLES[setting_name] for setting_name in missing_names)
+    is_or_are = "is" if len(missing_names) == 1 else "are"
+    variables_text = " / ".join(VARIABLES[setting_name] for setting_name in missing_names)
     return ConfigError(
-        f"the settings are incomplete: {missing_text} {verb} missing: pass {missing_text} to "
-        f"connect(), set {variables}, or write {missing_text} into a profile"
+        f"the settings are incomplete: {missing_text} {is_or_are} missing: pass {missing_text} to "
+        f"connect(), set {variables_text}, or write {missing_text} into a profile"
     )
 
 

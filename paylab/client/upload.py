@@ -21,7 +21,7 @@ from ..spec.codes import ImageSide
 from ..spec.service.frozen import to_json_value
 from ..spec.service.service import Service
 from ..spec.text import plain
-from .parameters import refuse
+from .parameters import refuse_spec_problems
 from .request import encode
 
 BLOCK_BYTES = 3 * 2**17
@@ -52,18 +52,18 @@ class Upload:
 
     def __init__(self, images: Images, service: Service | None = None) -> None:
         """Read the images once, for the digest and the length; RuleError for a wrong one."""
-        entries = enumerate(_list_images(images))
-        self._images = [Image(entry, f"images.{index}") for index, entry in entries]
-        refuse(rules.check({"images": [image.measured for image in self._images]}))
-        constants: Any = service.extra.get("individuals.upload_images", {}) if service else {}
-        self._constants = encode(to_json_value(constants)) if constants else b"{}"
+        numbered_entries = enumerate(_list_images(images))
+        self._images = [Image(entry, f"images.{index}") for index, entry in numbered_entries]
+        refuse_spec_problems(rules.check({"images": [image.measured for image in self._images]}))
+        constant_fields: Any = service.extra.get("individuals.upload_images", {}) if service else {}
+        self._constants = encode(to_json_value(constant_fields)) if constant_fields else b"{}"
         self.outline = encode({"images": [image.fields for image in self._images]})
-        digest = sha256()
+        body_digest = sha256()
         self.length = 0
         for chunk in self:
-            digest.update(chunk)
+            body_digest.update(chunk)
             self.length += len(chunk)
-        self.digest = digest.hexdigest()
+        self.digest = body_digest.hexdigest()
 
     def __iter__(self) -> Iterator[bytes]:
         yield b'{"images":['
@@ -84,13 +84,7 @@ class Image:
     def __init__(self, entry: object, path: str) -> None:
         """Measure the image of an entry; `path` is the entry's dotted path, for errors."""
         if not isinstance(entry, Mapping):
-            raise RuleError(
-                [
-                    Problem(
-                        path, f"must be an object with type and content, or images a dict {BY_SIDE}"
-                    )
-                ]
-            )
+            raise RuleError([Problem(path, NO_IMAGE)])
         self.fields = {name: value for name, value in entry.items() if name != "content"}
         self._content = entry.get("content")
         self._content_path = f"{path}.content"
@@ -103,11 +97,11 @@ class Image:
         if not _is_file_content(self._content):
             self._refuse_absent_file()
             return None
-        with self._open_image() as file:
-            file.seek(0, os.SEEK_END)
-            size = file.tell()
-            file.seek(0)
-            return rules.ImageSize(size, _read_block(file, HEAD_BYTES))
+        with self._open_image() as image_file:
+            image_file.seek(0, os.SEEK_END)
+            size = image_file.tell()
+            image_file.seek(0)
+            return rules.ImageSize(size, _read_block(image_file, HEAD_BYTES))
 
     def _refuse_absent_file(self) -> None:
         """RuleError for a text that looks like the path of a file and is none."""
@@ -139,8 +133,8 @@ class Image:
         """The Base64 of an image; RuleError at its end if it is not the one read first."""
         size_read = 0
         checksum = 0
-        with self._open_image() as file:
-            while block := _read_block(file, BLOCK_BYTES):
+        with self._open_image() as image_file:
+            while block := _read_block(image_file, BLOCK_BYTES):
                 size_read += len(block)
                 checksum = crc32(block, checksum)
                 if size_read > announced_size:  # no more is sent than the announced length
@@ -155,16 +149,17 @@ class Image:
     def _open_image(self) -> Iterator[BinaryIO]:
         """The image from its start; RuleError when it cannot be read."""
         try:
-            with _open_content(self._content) as file:
-                file.seek(0)
-                yield file
+            with _open_content(self._content) as image_file:
+                image_file.seek(0)
+                yield image_file
         except (OSError, ValueError) as error:  # ValueError: a path that no file can have
             raise RuleError([Problem(self._content_path, self._describe_error(error))]) from None
 
 
 def _describe_absent_file(path: str | os.PathLike[str]) -> str:
-    place = "" if Path(path).is_absolute() else f" in {Path.cwd()}"
-    return f"there is no file {plain(str(path), 200)}{place}"
+    """Say that there is no file of a path, and in which folder a relative path was looked for."""
+    place_text = "" if Path(path).is_absolute() else f" in {Path.cwd()}"
+    return f"there is no file {plain(str(path), 200)}{place_text}"
 
 
 def _is_file_content(content: object) -> bool:

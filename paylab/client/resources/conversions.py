@@ -202,7 +202,8 @@ class Conversions:
         """
         if (id is None) == (conversion_account_id is None):
             raise RuleError([Problem("id", "give either id or conversion_account_id")])
-        if since is not None and not (isinstance(since, datetime) and since.tzinfo is not None):
+        has_zone = isinstance(since, datetime) and since.tzinfo is not None
+        if since is not None and not has_zone:
             message = f"must be a datetime with a time zone, not {since!r}"
             raise RuleError([Problem("since", message)])
         conversion_id = None if id is None else check_identifier(id, kind="Conversion")

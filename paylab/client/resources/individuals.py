@@ -88,12 +88,12 @@ class Individuals:
         operations.check_individual(fields, self._session.service)
         body = merge_extra(fields, extra)
         service = self._session.service
-        warnings = [
+        doubts = [
             *individuals.warn_typos(body, service),
             *individuals.warn_implausible(body, self._session.clock()),
         ]
         problems = individuals.check(body, service)
-        raise_or_warn(problems, warnings, describe_fields(body, problems))
+        raise_or_warn(problems, doubts, describe_fields(body, problems))
         response = self._session.call("individuals.create", body, **options)
         return response.read(Individual)
 
@@ -147,10 +147,10 @@ class Individuals:
         'selfie'
         """
         path_ids = {"id": check_identifier(id, kind="Individual")}
-        body = Upload(images, self._session.service)
+        upload = Upload(images, self._session.service)
         with self._explain_status(id):
             response = self._session.call(
-                "individuals.upload_images", body, parts=path_ids, **options
+                "individuals.upload_images", upload, parts=path_ids, **options
             )
         return response.read(VerificationImages)
 
@@ -235,13 +235,15 @@ class Individuals:
 
 def _describe_status(individual: Individual) -> str:
     """An individual's status with the reasons for it, and what to do next, as a sentence."""
-    details = [
+    status_details = [
         detail for detail in individual.status_details or () if isinstance(detail, StatusDetail)
     ]
-    reasons = ", ".join(plain(f"{detail.code} ({detail.message})") for detail in details)
-    because_text = f", because of {reasons}" if reasons else ""
-    status = plain(str(individual.status))
-    return f"its status is {status}{because_text}: {_NEXT.get(status, _SEE)}"
+    reasons_text = ", ".join(
+        plain(f"{detail.code} ({detail.message})") for detail in status_details
+    )
+    because_text = f", because of {reasons_text}" if reasons_text else ""
+    status_text = plain(str(individual.status))
+    return f"its status is {status_text}{because_text}: {_NEXT.get(status_text, _SEE)}"
 
 
 _SEE = "images and tokens are accepted only in action_required"
@@ -289,12 +291,12 @@ class FinancialAccounts:
         operations.check_detail_names(fields.get("details"), type, self._session.service)
         body = merge_extra(fields, extra)
         service = self._session.service
-        warnings = warn_unknown_names(country, type, body.get("details"), service)
+        doubts = warn_unknown_names(country, type, body.get("details"), service)
         if country is None:
-            warnings += accounts.warn_without_country(body, service)
+            doubts += accounts.warn_without_country(body, service)
         else:
-            warnings += accounts.warn(country, type, body.get("details"), service=service)
-        raise_or_warn(accounts.check(body, country, service), warnings)
+            doubts += accounts.warn(country, type, body.get("details"), service=service)
+        raise_or_warn(accounts.check(body, country, service), doubts)
         response = self._session.call("financial_accounts.create", body, **options)
         return response.read(FinancialAccount)
 

@@ -22,7 +22,7 @@ from ...spec.service.service import Service
 from ...spec.service.statuses import STATUSES
 from ...spec.status import MACHINES, Machine
 from ...spec.text import plain
-from ..parameters import find_unknown_names, refuse
+from ..parameters import check_field_names, refuse_spec_problems
 
 
 def check_limit(limit: int | None, form: ListForm) -> None:
@@ -30,18 +30,18 @@ def check_limit(limit: int | None, form: ListForm) -> None:
 
     A page size of the spec is always accepted, and reduced for a service with smaller pages.
     """
-    limit_max = max(codes.PAGE_MAX, form.max_limit)
-    message = f"must be a whole number from 1 to {limit_max}"
     if limit is None:
         return
+    limit_max = max(codes.PAGE_MAX, form.max_limit)
+    message = f"must be a whole number from 1 to {limit_max}"
     if not isinstance(limit, int) or isinstance(limit, bool):
         message += f", not {plain(repr(limit), 60)}; filters have names, as in status="
-        refuse([Problem("limit", message)])
+        refuse_spec_problems([Problem("limit", message)])
     elif limit > limit_max:
         message += f", since it is the size of a page: .list().to_list({limit}) reads more"
-        refuse([Problem("limit", message)])
+        refuse_spec_problems([Problem("limit", message)])
     elif limit < 1:
-        refuse([Problem("limit", message)])
+        refuse_spec_problems([Problem("limit", message)])
 
 
 W = TypeVar("W")
@@ -84,7 +84,9 @@ class Poller:
         cls, client: WaitingClient, resource: str, timeout: float, every: float
     ) -> Poller:
         """A poller for a resource of a service; RuleError for an invalid number of seconds."""
-        refuse(_check_seconds("timeout", timeout, 0) + _check_seconds("every", every, 0.001))
+        refuse_spec_problems(
+            _check_seconds("timeout", timeout, 0) + _check_seconds("every", every, 0.001)
+        )
         declared_statuses = STATUSES[resource](client.service.statuses)
         machine = MACHINES[resource]
         return cls(client.sleep, client.wait_shown, timeout, every, machine, declared_statuses)
@@ -107,27 +109,30 @@ class Poller:
         with self.shown() as show_state:
             while True:
                 resource = look()
-                state = f"{what} {_describe_state(resource)}"
+                state_text = f"{what} {_describe_state(resource)}"
                 if wait_end.needs_status and getattr(resource, "status", "") is None:
                     raise APIResponseError(f"the answer has no status of {what}")
                 if resource is not None and wait_end.is_reached(resource):
-                    show_state(f"{state} after {seconds_waited:g} s")
+                    show_state(f"{state_text} after {seconds_waited:g} s")
                     return resource
                 seconds_left = self.timeout - seconds_waited
                 times_text = f"{seconds_waited:.0f} s so far, at most {seconds_left:.0f} s more"
                 status_note = self._describe_unknown_status(resource, wait_end)
-                show_state(f"waiting: {state}{status_note}; {times_text}")
+                show_state(f"waiting: {state_text}{status_note}; {times_text}")
                 if wait_end.needs_status and getattr(resource, "status", None) in final:
-                    message = f"{state}, which is final{self._explain_unknown_end(wait_end)}"
+                    message = f"{state_text}, which is final{self._explain_unknown_end(wait_end)}"
                     raise WaitTimeoutError(message, resource)
                 if seconds_left <= 0:
-                    advice = self._advise_on_status(resource, wait_end)
-                    advice += self._explain_unknown_end(wait_end)
-                    advice += "" if resource is None else explain_delay(resource)
-                    raise WaitTimeoutError(f"{state} after {seconds_waited:g} s{advice}", resource)
-                pause = min(self.every, seconds_left)
-                self.sleep(pause)
-                seconds_waited += pause
+                    advice_text = self._advise_on_status(resource, wait_end)
+                    advice_text += self._explain_unknown_end(wait_end)
+                    if resource is not None:
+                        advice_text += explain_delay(resource)
+                    raise WaitTimeoutError(
+                        f"{state_text} after {seconds_waited:g} s{advice_text}", resource
+                    )
+                pause_seconds = min(self.every, seconds_left)
+                self.sleep(pause_seconds)
+                seconds_waited += pause_seconds
 
     def _describe_unknown_status(self, resource: Any, end: _WaitEnd) -> str:
         """A note about a status that neither the specification nor the settings know; else ""."""
@@ -154,10 +159,10 @@ class Poller:
         """
         if resource is None or not end.needs_status or resource.status in self.machine.states:
             return ""
-        status = plain(str(resource.status), 60)
+        status_text = plain(str(resource.status), 60)
         return (
-            f", and the wait ends at {end}; if {status} is the end, write "
-            f'wait(..., until="{status}")'
+            f", and the wait ends at {end}; if {status_text} is the end, write "
+            f'wait(..., until="{status_text}")'
         )
 
 
@@ -166,8 +171,10 @@ def _check_seconds(name: str, seconds: object, least: float) -> list[Problem]:
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if is_number and least <= seconds < math.inf:  # type: ignore[operator]
         return []
-    at_least = f", {least} or more" if least else ", 0 or more"
-    return [Problem(name, f"must be a number of seconds{at_least}, not {plain(repr(seconds), 60)}")]
+    at_least_text = f", {least} or more" if least else ", 0 or more"
+    return [
+        Problem(name, f"must be a number of seconds{at_least_text}, not {plain(repr(seconds), 60)}")
+    ]
 
 
 class _WaitEnd:
@@ -226,23 +233,23 @@ def check_individual(body: Body, service: Service) -> None:
     problems: list[Problem] = []
     for field in nested_fields:
         problems += _check_nested_fields(field, body.get(field.name), service)
-    refuse(problems)
+    refuse_spec_problems(problems)
 
 
 def check_detail_names(details: object, kind: object, service: Service) -> None:
     """RuleError for a name in details that looks like a misspelt field."""
-    refuse(_check_details(kind, details, "details", service))
+    refuse_spec_problems(_check_details(kind, details, "details", service))
 
 
 def _check_nested_fields(field: Field, nested_value: object, service: Service) -> Iterator[Problem]:
     """Problems for unknown fields of an object, or of each item of a list."""
     if field.kind == OBJECT:
-        yield from find_unknown_names(nested_value, field.inner_names(), field.name)
+        yield from check_field_names(nested_value, field.inner_names(), field.name)
         return
     items = nested_value if isinstance(nested_value, list) else []
     for index, item in enumerate(items):
         item_path = join_path(field.name, index)
-        yield from find_unknown_names(item, field.inner_names(), item_path)
+        yield from check_field_names(item, field.inner_names(), item_path)
         if isinstance(item, Mapping):
             yield from _check_details(
                 item.get("type"), item.get("details"), f"{item_path}.details", service

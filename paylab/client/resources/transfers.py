@@ -216,9 +216,16 @@ class Transfers:
         sent_body = order_body("transfers.create", body, service)
         lookback_age = None if lookback is None else read_duration(lookback, "lookback")
         problems = [*rules.check(sent_body, service), *rules.check_rail(sent_body, service)]
-        quote = quote_id if isinstance(quote_id, Quote) else body.get("quote_id")
-        terms = self._find_quote_terms(quote)
-        order = Order("transfers.create", body, terms, new, lookback_age, body=sent_body)
+        quote_or_id = quote_id if isinstance(quote_id, Quote) else body.get("quote_id")
+        quote_terms = self._find_quote_terms(quote_or_id)
+        order = Order(
+            "transfers.create",
+            body,
+            terms=quote_terms,
+            new=new,
+            lookback=lookback_age,
+            body=sent_body,
+        )
         raise_or_warn(problems, rules.warn_rail(sent_body, service))
         response = self.send(order, **options)
         return response.read(Transfer)
