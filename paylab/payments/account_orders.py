@@ -51,9 +51,9 @@ class AccountOrders:
         The list is not read before an order with `new=`, with your own key or of a raw body.
         ChoiceError for an account that is no success, or if the list cannot tell.
         """
-        earlier = self._find_before_sending(order)
-        if earlier is not None:
-            return self._return_earlier(order, earlier)
+        earlier_account = self._find_before_sending(order)
+        if earlier_account is not None:
+            return self._return_earlier(order, earlier_account)
         response = self._post(order)
         if order.is_raw and not response.has_id:
             return response  # of a service whose answer has another form
@@ -77,27 +77,27 @@ class AccountOrders:
     def _post(self, order: KeyedOrder) -> Response:
         """The answer to an order, or the reading of the account that it made without naming it."""
         request = replace(order.request, find=partial(self._find_lost_id, order))
-        advice = partial(_lost_answer_advice, order)
-        with deliver_order(self._client.session, request, advice) as answer:
+        make_advice = partial(_lost_answer_advice, order)
+        with deliver_order(self._client.session, request, make_advice) as answer:
             is_empty = answer.body is None and not order.is_raw
-            response = self._read_made(order) if is_empty else answer
+            response = self._read_made_account(order) if is_empty else answer
             if response.has_id or not order.is_raw:
                 response.read(ConversionAccount)  # an answer without an account may hide one
             return response
 
-    def _read_made(self, order: KeyedOrder) -> Response:
+    def _read_made_account(self, order: KeyedOrder) -> Response:
         """The account of an order whose answer has no body; PaylabError if the list has none."""
-        account = self._find_made(order)
+        account = self._find_made_account(order)
         if account is None:
             raise PagingError("the answer has no body, and the list has no account of this order")
         return self._client.call("conversion_accounts.get", parts={"id": account.id})
 
     def _find_lost_id(self, order: KeyedOrder, _: int) -> str | None:
         """The id of the account that a lost attempt made; None if it made none."""
-        account = self._find_made(order)
+        account = self._find_made_account(order)
         return None if account is None else account.id
 
-    def _find_made(self, order: KeyedOrder) -> ConversionAccount | None:
+    def _find_made_account(self, order: KeyedOrder) -> ConversionAccount | None:
         """The account that an attempt made which did not name it; None if it made none.
 
         PagingError if the list cannot tell, as if it has an equal account of an order with `new=`,
@@ -116,15 +116,18 @@ class AccountOrders:
 
         ChoiceError if the list cannot tell, MissingOperationError if the service has no list.
         """
-        rows = self._read_newest_first()
-        candidates = [
-            row for row in rows if status_of(row) != DISABLED and _matches(order.values, row)
+        listed_accounts = self._read_newest_first()
+        matching_accounts = [
+            account
+            for account in listed_accounts
+            if status_of(account) != DISABLED and _matches(order.values, account)
         ]
-        accounts = [row for row in candidates if _is_identified(row)]
-        if candidates and not accounts:
-            reason = f"{candidates[0].id} may be this account, but does not show whose it is"
+        identified_accounts = [account for account in matching_accounts if _is_identified(account)]
+        if matching_accounts and not identified_accounts:
+            reason = f"{matching_accounts[0].id} may be this account, but does not show whose it is"
             raise _undecided_error(reason)
-        return min(accounts, key=_status_rank, default=None)  # of equal ones, the newest
+        # Of accounts with an equal rank, the first one is the newest.
+        return min(identified_accounts, key=_status_rank, default=None)
 
     def _read_newest_first(self) -> list[ConversionAccount]:
         """All conversion accounts of the list; the errors are those of `_find_account`."""
@@ -141,14 +144,15 @@ class AccountOrders:
         response = self._client.call(
             "conversion_accounts.get", parts={"id": account.id}, timeout=order.request.timeout
         )
-        latest = response.read(ConversionAccount)
-        if status_of(latest) == DISABLED:
-            refusal_text = f"{latest.id} was made for this order and is disabled"
-            hint = f'new="{latest.id}" makes another account'
-            raise ChoiceError(refusal_text, hint, reason="dead", payment=latest)
+        current_account = response.read(ConversionAccount)
+        if status_of(current_account) == DISABLED:
+            refusal_text = f"{current_account.id} was made for this order and is disabled"
+            hint = f'new="{current_account.id}" makes another account'
+            raise ChoiceError(refusal_text, hint, reason="dead", payment=current_account)
+        account_text = f"{current_account.id} ({current_account.status})"
         self._notify(
-            f"{latest.id} ({latest.status}) was made for this order before; nothing new was "
-            f'created; for another account: new="{latest.id}"'
+            f"{account_text} was made for this order before; nothing new was created; "
+            f'for another account: new="{current_account.id}"'
         )
         return replace(response, replayed=True)
 
@@ -180,8 +184,11 @@ def _status_rank(account: ConversionAccount) -> int:
 
 def _is_identified(account: ConversionAccount) -> bool:
     """Whether a row shows whose account it is."""
-    shown = shown_values(account)
-    return all(name in shown and not is_masked(shown[name]) for name in IDENTIFYING_FIELDS)
+    shown_value_by_field = shown_values(account)
+    return all(
+        field_name in shown_value_by_field and not is_masked(shown_value_by_field[field_name])
+        for field_name in IDENTIFYING_FIELDS
+    )
 
 
 def _matches(order: Values, account: ConversionAccount) -> bool:

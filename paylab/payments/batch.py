@@ -1,12 +1,12 @@
 """A batch of payouts is a list of orders: those made before are found, the others are sent once.
 
-`Batch.run` takes a checked plan, and gives each row one outcome. `_find_earlier_payments` reads the
-list once for the references of the rows: an equal live payment settles its row, and so does one
-that failed, unless you chose to pay it again (`retry_failed`). Of an equal payment that is older
-than 7 days you have to choose what it means (`older`): nothing is sent. Nothing is sent, too, if a
-reference has a payment with other values. `_send_rows` sends each other row as an order under its
-key; a repetition that the service answers is settled by the same choices. Rows that are not sent
-have an outcome, too: after a conflict, an interrupt, or several rows without an answer.
+`Batch.run` takes a checked plan, and gives each row one outcome. `_settle_earlier_payments` reads
+the list once for the references of the rows: an equal live payment settles its row, and so does
+one that failed, unless you chose to pay it again (`retry_failed`). Of an equal payment that is
+older than 7 days you have to choose what it means (`older`): nothing is sent. Nothing is sent, too,
+if a reference has a payment with other values. `_send_rows` sends each other row as an order under
+its key; a repetition that the service answers is settled by the same choices. Rows that are not
+sent have an outcome, too: after a conflict, an interrupt, or several rows without an answer.
 """
 
 from __future__ import annotations
@@ -102,42 +102,44 @@ class Batch:
             if to is not None:
                 self.file = stack.enter_context(ResultsFile(to, self.plan, results))
             self._settle_rows(concurrency)
-        frame = results.frame(self.outcomes, self.client.place())
-        unpaid_count = len(self.plan.rows) - len(self._row_numbers(*outcome.MADE))
+        result_frame = results.frame(self.outcomes, self.client.place())
+        unpaid_count = len(self.plan.rows) - len(self._find_row_numbers(*outcome.MADE))
         if unpaid_count:
-            first_problem = next(frame.problem_texts())
-            warn_caller(f"{frame.outcome_line()}; {first_problem}", UnpaidWarning)
-        return frame
+            first_problem_text = next(result_frame.problem_texts())
+            warn_caller(f"{result_frame.outcome_line()}; {first_problem_text}", UnpaidWarning)
+        return result_frame
 
     def _settle_rows(self, concurrency: int) -> None:
         """Give each row its outcome: find the payouts made before, and send the others."""
-        reason = ""
+        unsent_reason = ""
         try:
-            self._find_earlier_payments()
-            if conflicts := self._row_numbers(outcome.CONFLICT):
-                reason = f"row {conflicts[0]} is a conflict, so nothing of the batch is"
+            self._settle_earlier_payments()
+            if conflict_numbers := self._find_row_numbers(outcome.CONFLICT):
+                unsent_reason = (
+                    f"row {conflict_numbers[0]} is a conflict, so nothing of the batch is"
+                )
             else:
                 self._send_rows(concurrency)
-                reason = f"{SILENT_ROWS_MAX} rows before had no answer"
+                unsent_reason = f"{SILENT_ROWS_MAX} rows before had no answer"
         except KeyboardInterrupt as interrupt:
-            made_count = len(self._row_numbers(*outcome.MADE))
+            made_count = len(self._find_row_numbers(*outcome.MADE))
             interrupt.add_note(
                 f"interrupted: {made_count} of {len(self.plan.rows)} payouts were made; run the "
                 "same batch again for the others: it continues where it stopped, and no row is "
                 "paid twice"
             )
-            reason = "interrupted"
+            unsent_reason = "interrupted"
             raise
         except PaylabError as error:  # the list cannot tell, or you have to choose
-            reason = str(error)
+            unsent_reason = str(error)
             if isinstance(error, ChoiceError):
                 error.args = (f"nothing of this batch was sent: {error}",)
             raise
         finally:
             for row in self._unsettled_rows():
-                self._settle_row(row, Outcome(outcome.UNSENT, error=f"not sent: {reason}"))
+                self._settle_row(row, Outcome(outcome.UNSENT, error=f"not sent: {unsent_reason}"))
 
-    def _row_numbers(self, *outcome_words: str) -> list[int]:
+    def _find_row_numbers(self, *outcome_words: str) -> list[int]:
         """The numbers of the rows with one of some outcomes."""
         return [
             number
@@ -154,36 +156,40 @@ class Batch:
     ) -> Order:
         """The order of a row; with a name (`new=`), one that pays the row again."""
         fields = body_fields(row.body())
-        terms = self.client.quotes.terms(fields.get("quote_id"))
-        return Order(TRANSFER, fields, terms, new_name, lookback, is_quiet=True)
+        quote_terms = self.client.quotes.terms(fields.get("quote_id"))
+        return Order(
+            TRANSFER, fields, terms=quote_terms, new=new_name, lookback=lookback, is_quiet=True
+        )
 
-    def _find_earlier_payments(self) -> None:
+    def _settle_earlier_payments(self) -> None:
         """Settle the rows whose references the list has, back to `lookback`.
 
         ChoiceError if rows have an equal payment that is older than 7 days, and you have not chosen
         what it means.
         """
-        rows = [row for row in self.plan.rows if row.reference]
+        referenced_rows = [row for row in self.plan.rows if row.reference]
         lookback = self.choices.lookback
-        if not rows or lookback is None:
+        if not referenced_rows or lookback is None:
             return
-        clock = self.client.service_clock
+        service_clock = self.client.service_clock
 
         def since() -> datetime:  # after the first page, whose Date is that of the service
-            return clock.now() - lookback
+            return service_clock.now() - lookback
 
         pages = payment_pages(self.client.transfers)
-        references = {row.reference for row in rows}
-        payments = find_by_references(pages, references, since, self.notify)
-        now = clock.now()
-        old_payments = []
-        for row in rows:
+        references = {row.reference for row in referenced_rows}
+        payments_by_reference = find_by_references(pages, references, since, self.notify)
+        now = service_clock.now()
+        old_payment_texts = []
+        for row in referenced_rows:
             try:
-                self._settle_by_list(row, payments.get(row.reference, []), now)
+                self._settle_by_list(row, payments_by_reference.get(row.reference, []), now)
             except ChoiceError as error:
-                old_payments.append(f"row {row.number}: {describe_payment(error.payment, now)}")
-        if old_payments:
-            raise _old_payments_error(old_payments)
+                old_payment_texts.append(
+                    f"row {row.number}: {describe_payment(error.payment, now)}"
+                )
+        if old_payment_texts:
+            raise _old_payments_error(old_payment_texts)
 
     def _settle_by_list(self, row: PayoutRow, payments: Sequence[Transfer], now: datetime) -> None:
         """Settle a row by the payments with its reference, or choose to pay it again.
@@ -197,7 +203,7 @@ class Batch:
             if payment is None:
                 return
             raise_unless_success(order_values, payment, lambda: now, WEEK)
-            if age_of(payment, now) is None:
+            if age_of(payment, now) is None:  # it may be old
                 raise old_error(order_values, payment, now)
             self._settle_row(row, already_paid(payment))
         except ChoiceError as error:
@@ -211,24 +217,24 @@ class Batch:
 
     def _send_rows(self, concurrency: int) -> None:
         """Send the rows without an outcome, until several in a row have no answer."""
-        running: dict[Future[Outcome], PayoutRow] = {}
+        row_by_future: dict[Future[Outcome], PayoutRow] = {}
         try:
-            with make_executor(concurrency, "paylab-payout") as pool:
+            with make_executor(concurrency, "paylab-payout") as executor:
                 for row in self._unsettled_rows():
                     if self.silent_rows >= SILENT_ROWS_MAX:
                         break
-                    running[pool.submit(self._send_row, row)] = row
-                    if len(running) == concurrency:
-                        self._settle_answered(running)
+                    row_by_future[executor.submit(self._send_row, row)] = row
+                    if len(row_by_future) == concurrency:
+                        self._settle_answered(row_by_future)
         finally:  # also after an interrupt, the rows under way have their answers
-            while running:
-                self._settle_answered(running)
+            while row_by_future:
+                self._settle_answered(row_by_future)
 
-    def _settle_answered(self, running: dict[Future[Outcome], PayoutRow]) -> None:
+    def _settle_answered(self, row_by_future: dict[Future[Outcome], PayoutRow]) -> None:
         """Wait until a row under way has its outcome, and settle it and the others that have."""
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            self._settle_row(running[future], future.result())
-            del running[future]  # last, so that an interrupt before it loses no outcome
+        for future in wait(row_by_future, return_when=FIRST_COMPLETED).done:
+            self._settle_row(row_by_future[future], future.result())
+            del row_by_future[future]  # last, so that an interrupt before it loses no outcome
 
     def _send_row(self, row: PayoutRow) -> Outcome:
         """Send one row as an order; again under another name if you chose to pay it again."""
@@ -240,8 +246,8 @@ class Batch:
                 order = self._make_order(row, new_name, lookback)
                 response = self.client.transfers.send(order)
                 outcome_word = outcome.REPLAYED if response.replayed else outcome.CREATED
-                transfer = response.require_object_with_id()
-                return Outcome(outcome_word, {**transfer, "id": str(transfer["id"])})
+                transfer_object = response.require_object_with_id()
+                return Outcome(outcome_word, {**transfer_object, "id": str(transfer_object["id"])})
             except ChoiceError as error:
                 new_name = self.choices.next_name(error)
                 if not new_name or new_name in sent_names:

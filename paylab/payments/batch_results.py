@@ -22,28 +22,31 @@ class BatchResults(ExactFrame):
     """
 
     def __repr__(self) -> str:
-        problems = list(self.problem_texts())
-        problem_lines = problems[:SHOWN_PROBLEMS_MAX]
-        if len(problems) > SHOWN_PROBLEMS_MAX:
-            problem_lines.append(f"{len(problems) - SHOWN_PROBLEMS_MAX} more in the column error")
-        lines = [self.outcome_line(), *problem_lines, "", super().__repr__()]
+        all_problem_lines = list(self.problem_texts())
+        shown_problem_lines = all_problem_lines[:SHOWN_PROBLEMS_MAX]
+        if len(all_problem_lines) > SHOWN_PROBLEMS_MAX:
+            shown_problem_lines.append(
+                f"{len(all_problem_lines) - SHOWN_PROBLEMS_MAX} more in the column error"
+            )
+        lines = [self.outcome_line(), *shown_problem_lines, "", super().__repr__()]
         return printable_lines("\n".join(lines))
 
     def outcome_line(self) -> str:
         """The number of rows per outcome, those that were paid first."""
-        row_counts: dict[str, int] = self.attrs["outcomes"]
-        words = sorted(row_counts, key=lambda word: word not in MADE)
-        counts_text = ", ".join(f"{row_counts[word]} {word}" for word in words) or "no payouts"
-        if MADE.issuperset(words) or {CREATED, REPLAYED, UNKNOWN} & {*words}:
+        count_by_outcome: dict[str, int] = self.attrs["outcomes"]
+        outcome_words = sorted(count_by_outcome, key=lambda word: word not in MADE)
+        count_texts = [f"{count_by_outcome[word]} {word}" for word in outcome_words]
+        counts_text = ", ".join(count_texts) or "no payouts"
+        if MADE.issuperset(outcome_words) or {CREATED, REPLAYED, UNKNOWN} & {*outcome_words}:
             return counts_text
         return f"{counts_text}: nothing new was paid"
 
     def problem_texts(self) -> Iterator[str]:
         """A text for each row that was not paid; rows that were not sent are counted by reason."""
         rows_with_error = self[self["error"].notna()]
-        is_unsent = rows_with_error["outcome"] == UNSENT
-        for result_row in rows_with_error[~is_unsent].itertuples():
+        unsent_mask = rows_with_error["outcome"] == UNSENT
+        for result_row in rows_with_error[~unsent_mask].itertuples():
             yield f"row {result_row.row}, {result_row.outcome}: {result_row.error}"
-        for reason, unsent_rows in rows_with_error[is_unsent].groupby("error"):
+        for reason, unsent_rows in rows_with_error[unsent_mask].groupby("error"):
             row_count = len(unsent_rows)
             yield f"{row_count} row{'' if row_count == 1 else 's'} unsent: {reason}"

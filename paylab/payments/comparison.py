@@ -85,19 +85,19 @@ def _id_of_account(order_value: object) -> object:
     return order_value
 
 
-def hidden_fields(order: Values, row: Resource) -> list[str]:
+def find_hidden_fields(order: Values, row: Resource) -> list[str]:
     """The fields of an order that an object does not show, or shows masked."""
-    shown = shown_values(row)
+    shown_value_by_field = shown_values(row)
     return [
         field_name
         for field_name, ordered_value in order.items()
         if field_name != "quote_id"
-        and (field_name not in shown or is_masked(shown[field_name]))
-        and shown.get(field_name) != ordered_value
+        and (field_name not in shown_value_by_field or is_masked(shown_value_by_field[field_name]))
+        and shown_value_by_field.get(field_name) != ordered_value
     ]
 
 
 def is_recognised(order: Values, row: Resource) -> bool:
     """Whether an object has an id and shows all that is needed, equal to the order."""
-    shows_needed = NEEDED.isdisjoint(hidden_fields(order, row))
+    shows_needed = NEEDED.isdisjoint(find_hidden_fields(order, row))
     return bool(row.get("id")) and shows_needed and not find_differences(order, row)

@@ -73,13 +73,13 @@ def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
     >>> values({"financial_account": {"id": "fa_1"}, "source_currency": "usd"})
     {'source_currency': 'USD', 'financial_account': 'fa_1'}
     """
-    spelled = {
+    spelled_values = {
         normalize("NFC", field_name): _normalize_value(field_name, field_value)
         for field_name, field_value in fields.items()
     }
     order_values = {
         field_name: field_value
-        for field_name, field_value in spelled.items()
+        for field_name, field_value in spelled_values.items()
         if field_value is not None
     }
     for field_name in ACCOUNTS:

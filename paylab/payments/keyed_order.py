@@ -83,7 +83,14 @@ def make_keyed_order(
     else:
         idempotency_key = key(order_values, str(order.new or ""), operation=order.operation)
     keyed_request = replace(request, idempotency_key=idempotency_key)
-    return KeyedOrder(order, identity, order_values, keyed_request, begun, is_raw)
+    return KeyedOrder(
+        details=order,
+        identity=identity,
+        values=order_values,
+        request=keyed_request,
+        begun=begun,
+        is_raw=is_raw,
+    )
 
 
 def _identify(order: Order, own_key: str | None, order_values: Values) -> Identity:

@@ -21,7 +21,7 @@ from ..client.retries import SERVER_ERRORS
 from ..errors.api import ConflictError
 from ..errors.base import ChoiceError, PagingError, PaylabError, Problem, RuleError
 from ..spec.models import Transfer
-from .comparison import NEEDED, find_differences, hidden_fields, is_dead
+from .comparison import NEEDED, find_differences, find_hidden_fields, is_dead
 from .identity import REFERENCE, Values, reference_of, values
 from .keyed_order import Identity, KeyedOrder
 from .payment_errors import unproven_error
@@ -59,14 +59,14 @@ class ListedPayments:
 
         ChoiceError if it is no success, or if it cannot be told.
         """
-        payments = self._read_back(order, age_max)
+        payments = self._read_payments_back(order, age_max)
         return find_newest(order.values, payments, self._now)
 
     def find_after_conflict(self, order: KeyedOrder, conflict: ConflictError) -> Transfer:
         """The payment of an order that got a 409; ChoiceError if the list does not show it."""
         reason = "the list has no payment of this order"
         try:
-            payments = self._read_back(order, order.age_max)
+            payments = self._read_payments_back(order, order.age_max)
             payment = find_only(order.values, payments, self._now)
         except ChoiceError as error:
             if error.payment is not None:
@@ -91,7 +91,7 @@ class ListedPayments:
         is_reference = order.identity is Identity.REFERENCE
         try:
             if is_reference:
-                return self._find_of_last_day(order)
+                return self._find_id_of_last_day(order)
             self._raise_if_perhaps_made(order)
         except PaylabError as error:
             if lacks_list(error) and not is_reference:
@@ -99,7 +99,7 @@ class ListedPayments:
             raise
         return None
 
-    def _read_back(self, order: KeyedOrder, age_max: timedelta) -> list[Transfer]:
+    def _read_payments_back(self, order: KeyedOrder, age_max: timedelta) -> list[Transfer]:
         """The payments of an order that are at most so old; with `new=`, those of that name."""
 
         def since() -> datetime:  # after the first page, whose Date is that of the service
@@ -110,13 +110,13 @@ class ListedPayments:
             return payments
         return select_named(payments, str(order.details.new), self._now)
 
-    def _find_of_last_day(self, order: KeyedOrder) -> str | None:
+    def _find_id_of_last_day(self, order: KeyedOrder) -> str | None:
         """The id of the payment of the last 24 hours with the reference of an order; None without.
 
         ChoiceError if several are live, or if all have failed.
         """
         since = self._now() - DAY - AGE_MARGIN  # the service's clock may differ
-        payments = self._read_newest(order, since)
+        payments = self._read_newest_payments(order, since)
         if any(not isinstance(payment.created_at, datetime) for payment in payments):
             raise PagingError("a payment of this order does not show when it was made")
         payment = find_only(order.values, payments, self._now)
@@ -132,13 +132,13 @@ class ListedPayments:
         since = self._call_beginning(order) if is_time_known else None
         payments = [
             payment
-            for payment in self._read_newest(order, since)
+            for payment in self._read_newest_payments(order, since)
             if not self._client.session.has_just_received(payment.id)
         ]
         if payments:
             raise unproven_error(payments, self._now())
 
-    def _read_newest(self, order: KeyedOrder, since: datetime | None) -> list[Transfer]:
+    def _read_newest_payments(self, order: KeyedOrder, since: datetime | None) -> list[Transfer]:
         """The payments of an order in the newest page; PagingError if the page cannot tell."""
         page = read_newest_page(self._client.transfers, self._call_beginning(order))
         try:
@@ -157,21 +157,23 @@ def find_payment(client: Client, fields: Values, since: datetime | None) -> Tran
     A live payment comes before a dead one, then the newest. ChoiceError if that cannot be told, or
     if the payments of the reference have other values.
     """
-    order = values(fields)
-    if not reference_of(fields) and (since is None or len(order) < VALUES_MIN):
+    order_values = values(fields)
+    if not reference_of(fields) and (since is None or len(order_values) < VALUES_MIN):
         message = "give client_reference_id=..., or the account, an amount and since=..."
         raise RuleError([Problem(REFERENCE, message)])
     now: Now = client.service_clock.now
-    payments = find_payments(payment_pages(client.transfers), order, since)
-    equal_payments = [payment for payment in payments if not find_differences(order, payment)]
+    payments = find_payments(payment_pages(client.transfers), order_values, since)
+    equal_payments = [
+        payment for payment in payments if not find_differences(order_values, payment)
+    ]
     if payments and not equal_payments:
-        raise_unless_success(order, payments[0], now)
+        raise_unless_success(order_values, payments[0], now)
     payment = min(equal_payments, key=is_dead, default=None)
     if payment is None:
         return None
-    hidden_names = [name for name in hidden_fields(order, payment) if name in NEEDED]
+    hidden_names = [name for name in find_hidden_fields(order_values, payment) if name in NEEDED]
     if hidden_names or not payment.id:
-        lacking = ", ".join(hidden_names) or "its id"
-        reason = f"{payment.id or 'a row'} may be the payment, but does not show {lacking}"
+        lacking_text = ", ".join(hidden_names) or "its id"
+        reason = f"{payment.id or 'a row'} may be the payment, but does not show {lacking_text}"
         raise undecided_error(reason)
     return payment

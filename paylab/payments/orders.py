@@ -50,8 +50,8 @@ class KeyedOrderSender:
         fields = read_request(self._client.service, request.operation, dict(fields)).fields
         for account_field in ACCOUNTS:
             fields[account_field] = _without_details(fields.get(account_field))
-        terms = self._client.quotes.terms(fields.get("quote_id"))
-        return self._send(Order(request.operation, fields, terms), request, is_raw=True)
+        quote_terms = self._client.quotes.terms(fields.get("quote_id"))
+        return self._send(Order(request.operation, fields, quote_terms), request, is_raw=True)
 
     def _send(self, order: Order, request: OutgoingRequest, *, is_raw: bool = False) -> Response:
         """Send an order under its key, while no equal order is under way on this machine."""
@@ -69,15 +69,15 @@ class KeyedOrderSender:
     @contextmanager
     def _hold_lock(self, request: OutgoingRequest) -> Iterator[None]:
         """Hold the lock of the key of an order; ChoiceError if an equal order keeps it too long."""
-        seconds = request.timeout or self._client.settings.timeout
-        with ExitStack() as lock:
-            try:  # a TimeoutError of the sending is another error
-                lock.enter_context(
-                    self._locks.hold(f"{self._address} {request.idempotency_key}", seconds)
+        wait_seconds = request.timeout or self._client.settings.timeout
+        with ExitStack() as held_lock:
+            try:  # ends before the `yield`: a TimeoutError of the sending is another error
+                held_lock.enter_context(
+                    self._locks.hold(f"{self._address} {request.idempotency_key}", wait_seconds)
                 )
             except TimeoutError:
                 refusal_text = (
-                    f"not sent: an equal order is under way on this machine for {seconds:g} s"
+                    f"not sent: an equal order is under way on this machine for {wait_seconds:g} s"
                 )
                 hint = "the same call asks again without paying twice"
                 raise ChoiceError(refusal_text, hint, reason="busy") from None

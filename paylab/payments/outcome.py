@@ -129,8 +129,8 @@ def _outcome_word(error: PaylabError) -> str:
 
 def _row_error_text(error: PaylabError) -> str:
     """The problems of an error, or its text; for a choice or an unknown id also what to do."""
-    problems = "; ".join(map(str, getattr(error, "problems", ())))
-    error_text = problems or str(error)
+    problems_text = "; ".join(map(str, getattr(error, "problems", ())))
+    error_text = problems_text or str(error)
     if isinstance(error, api.NotFoundError) and error.hint:
         return f"{error_text}; {error.hint}"
     if not isinstance(error, ChoiceError):

@@ -9,7 +9,7 @@ from ..errors.base import ChoiceError
 from ..spec.codes import LOOKBACK
 from ..spec.models import Transfer
 from ..spec.text import plain
-from .comparison import find_differences, hidden_fields
+from .comparison import find_differences, find_hidden_fields
 from .identity import REFERENCE, Values
 
 DESCRIBED_MAX = 5
@@ -24,7 +24,7 @@ def other_values_error(order: Values, payment: Transfer, now: datetime) -> Choic
         f"{describe_payment(payment, now)} was made for this order with other values: "
         f"{'; '.join(find_differences(order, payment))}"
     )
-    choices_text = f'{_other_reference(order)}, or a name: new="{payment.id}"'
+    choices_text = f'{_describe_other_reference(order)}, or a name: new="{payment.id}"'
     hint = f"correct the order if it is that payment; for another payment give it {choices_text}"
     return ChoiceError(error_text, hint, reason="conflict", payment=payment)
 
@@ -35,9 +35,9 @@ def dead_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
     if payment.failure_reason:
         error_text += f", failure_reason: {plain(str(payment.failure_reason), 200)}"
     payable_text = "it again"
-    differences = "; ".join(find_differences(order, payment))
-    if differences:
-        payable_text = f"the order as it is now (that payment has other values: {differences})"
+    differences_text = "; ".join(find_differences(order, payment))
+    if differences_text:
+        payable_text = f"the order as it is now (that payment has other values: {differences_text})"
     hint = (
         f'new="{payment.id}" pays {payable_text}; add lookback="{LOOKBACK}", so that it is paid '
         "once however often you run it"
@@ -50,7 +50,7 @@ def old_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
     error_text = (
         f"nothing was paid now: {describe_payment(payment, now)} was made for an equal order"
     )
-    choices_text = f'{_other_reference(order)}, or new="{payment.id}"'
+    choices_text = f'{_describe_other_reference(order)}, or new="{payment.id}"'
     hint = f"if this is that payment, it is done; for another payment give it {choices_text}"
     return ChoiceError(error_text, hint, reason="old", payment=payment)
 
@@ -60,15 +60,15 @@ def unrecognised_error(
 ) -> ChoiceError:
     """The error if live payments in the list are not surely that of an order."""
     payment = live_payments[0]
-    described = _describe_payments(live_payments, now)
+    described_text = _describe_payments(live_payments, now)
     if len(live_payments) > 1:
-        reason = f"the list has {len(live_payments)} payments that may be it: {described}"
+        reason = f"the list has {len(live_payments)} payments that may be it: {described_text}"
     elif find_differences(order, payment):
         return other_values_error(order, payment, now)
     else:
-        hidden_names = ", ".join(hidden_fields(order, payment))
-        lacking = f"does not show {hidden_names}" if hidden_names else "the order has no terms"
-        reason = f"{described} may be its payment, but {lacking}"
+        hidden_text = ", ".join(find_hidden_fields(order, payment))
+        lacking_text = f"does not show {hidden_text}" if hidden_text else "the order has no terms"
+        reason = f"{described_text} may be its payment, but {lacking_text}"
     hint = f'look at it: lab.transfers.get("{payment.id}"); new="..." makes another payment'
     return ChoiceError(
         f"this order may be paid: {reason}", hint, reason="conflict", payment=payment
@@ -102,7 +102,7 @@ def unproven_error(payments: Sequence[Transfer], now: datetime) -> ChoiceError:
     return ChoiceError(error_text, hint, reason="untold", payment=payments[0])
 
 
-def _other_reference(order: Values) -> str:
+def _describe_other_reference(order: Values) -> str:
     """How to name another reference; that of a scenario keeps its name and gets a suffix."""
     reference = str(order.get(REFERENCE) or "")
     if reference.startswith("scenario:"):
@@ -123,20 +123,20 @@ def age_text(age: timedelta | None) -> str:
     if age is None:
         return "of unknown age"
     seconds = int(age.total_seconds())
-    for unit, unit_seconds in UNITS:
+    for unit_name, unit_seconds in UNITS:
         if seconds >= 2 * unit_seconds:
-            return f"{seconds // unit_seconds} {unit} old"
+            return f"{seconds // unit_seconds} {unit_name} old"
     return "1 second old" if seconds else "0 seconds old"
 
 
 def describe_payment(payment: Transfer, now: datetime) -> str:
     """A payment as errors name it: `tr_1 (completed, 50.00 USD, 2 hours old)`."""
     payment_name = plain(payment.id, 80) or "a row without id"
-    facts = [plain(str(payment.status or "no status"), 60)]
+    fact_texts = [plain(str(payment.status or "no status"), 60)]
     if payment.source_amount:
-        facts.append(plain(f"{payment.source_amount} {payment.source_currency}", 60))
-    facts.append(age_text(age_of(payment, now)))
-    return f"{payment_name} ({', '.join(facts)})"
+        fact_texts.append(plain(f"{payment.source_amount} {payment.source_currency}", 60))
+    fact_texts.append(age_text(age_of(payment, now)))
+    return f"{payment_name} ({', '.join(fact_texts)})"
 
 
 def _describe_payments(payments: Sequence[Transfer], now: datetime) -> str:

@@ -11,9 +11,9 @@ One order takes the steps of `PaymentOrders.send`. With `lookback=`, `_look_back
 payment in it is a repetition. Otherwise `_post` sends the order under its key; before an attempt
 after a server error, the list is asked whether the order was paid. After a 409 about the key, the
 list has to show the payment, which is a repetition. `_find_origin` tells whether the payment of an
-answer is new. `_check_new` compares a new one with the order; `_return_repetition` reads any other
-one as it is now, checks that it is a success, and tells of it if an earlier call made it. If no
-answer tells what happened, `_advise` adds to the error what to do.
+answer is new. `_check_new_payment` compares a new one with the order; `_return_repetition` reads
+any other one as it is now, checks that it is a success, and tells of it if an earlier call made it.
+If no answer tells what happened, `_advise` adds to the error what to do.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..errors.base import ChoiceError, PaylabError
 from ..spec import timestamps
 from ..spec.codes import LOOKBACK
 from ..spec.models import Transfer
-from .comparison import hidden_fields
+from .comparison import find_hidden_fields
 from .identity import REFERENCE
 from .keyed_order import Identity, KeyedOrder
 from .listed_payments import AGE_MARGIN, ListedPayments
@@ -66,22 +66,22 @@ class PaymentOrders:
         No equal order may be under way on this machine. ChoiceError for a payment that is no
         success.
         """
-        listed = self._look_back(order)
-        if listed is not None:
-            return self._return_repetition(order, listed, Origin.EARLIER_CALL)
+        listed_payment = self._look_back(order)
+        if listed_payment is not None:
+            return self._return_repetition(order, listed_payment, Origin.EARLIER_CALL)
         try:
             response = self._post(order)
         except ConflictError as error:
             if not order.has_computed_key or not is_order_conflict(error):
                 raise
-            listed = self._list.find_after_conflict(order, error)
-            return self._return_repetition(order, listed, Origin.EARLIER_CALL)
+            listed_payment = self._list.find_after_conflict(order, error)
+            return self._return_repetition(order, listed_payment, Origin.EARLIER_CALL)
         if order.is_raw and not response.has_id:
             return response  # of a service whose answer has another form
         payment = response.read(Transfer)
         payment_origin = self._find_origin(order, payment, response)
         if payment_origin is Origin.THIS_ATTEMPT:
-            self._check_new(order, payment)
+            self._check_new_payment(order, payment)
             return response
         return self._return_repetition(order, payment, payment_origin)
 
@@ -96,8 +96,8 @@ class PaymentOrders:
     def _post(self, order: KeyedOrder) -> Response:
         """The answer to an order: that to the POST, or to the reading of the payment it made."""
         request = replace(order.request, find=partial(self._list.find_after_error, order))
-        advice = partial(self._advise, order)
-        with deliver_order(self._client.session, request, advice) as response:
+        make_advice = partial(self._advise, order)
+        with deliver_order(self._client.session, request, make_advice) as response:
             if response.has_id or not order.is_raw:
                 response.read(Transfer)  # an answer without a payment may hide one: advice
             return response
@@ -124,7 +124,7 @@ class PaymentOrders:
         # The clock of a simulator may differ from its Date; it is asked only now.
         return created_at < self._list.begun_at_service(order) - AGE_MARGIN
 
-    def _check_new(self, order: KeyedOrder, payment: Transfer) -> None:
+    def _check_new_payment(self, order: KeyedOrder, payment: Transfer) -> None:
         """Raise ChoiceError if a new payment has other values than its order, or failed at once."""
         try:
             raise_unless_success(order.values, payment, self._now)
@@ -139,14 +139,14 @@ class PaymentOrders:
 
         ChoiceError if it is no success.
         """
-        current = replace(self._read_current(order, payment), replayed=True)
-        current_payment = current.read(Transfer)
+        current_response = replace(self._read_current(order, payment), replayed=True)
+        current_payment = current_response.read(Transfer)
         # Your own key alone decides which payment it is, however old that is.
         age_max = order.age_max if order.has_computed_key else None
         raise_unless_success(order.values, current_payment, self._now, age_max)
         if payment_origin is Origin.EARLIER_CALL and not order.details.is_quiet:
             self._notify(self._repetition_notice(order, current_payment))
-        return current
+        return current_response
 
     def _read_current(self, order: KeyedOrder, payment: Transfer) -> Response:
         """The payment of an order as it is now; an error that names it if it cannot be read."""
@@ -165,22 +165,22 @@ class PaymentOrders:
 
     def _repetition_notice(self, order: KeyedOrder, payment: Transfer) -> str:
         """Tells that an order was not paid again, and what a second payment needs."""
-        needed = "new="
+        needed_text = "new="
         if order.identity is Identity.NAME:
-            needed = "another new="
+            needed_text = "another new="
         elif order.reference:
-            needed = f"another {REFERENCE}, or new="
-        hidden_names = ", ".join(hidden_fields(order.values, payment))
-        remark = f"; not compared, since it is not shown: {hidden_names}" if hidden_names else ""
+            needed_text = f"another {REFERENCE}, or new="
+        hidden_text = ", ".join(find_hidden_fields(order.values, payment))
+        remark_text = f"; not compared, since it is not shown: {hidden_text}" if hidden_text else ""
         return (
             f"not paid again: {describe_payment(payment, self._now())} was made for this order "
-            f"before{remark}; a second payment needs {needed}"
+            f"before{remark_text}; a second payment needs {needed_text}"
         )
 
     def _advise(self, order: KeyedOrder, error: BaseException) -> str:
         """What to do if it is not known whether an order was carried out."""
-        terms = f"{REFERENCE}={order.reference!r}" if order.reference else "..., since=..."
-        find_call = f"lab.transfers.find({terms})"
+        find_arguments = f"{REFERENCE}={order.reference!r}" if order.reference else "..., since=..."
+        find_call = f"lab.transfers.find({find_arguments})"
         is_key_stored = not isinstance(error, ServerError)
         if not order.has_computed_key:
             advice = key_advice(str(order.request.idempotency_key))
@@ -188,17 +188,17 @@ class PaymentOrders:
                 return advice
             return f"{advice}; a service that pays before it fails may pay twice: {find_call} tells"
         self._client.ask_time()
-        until = timestamps.to_text(self._list.begun_at_service(order) + DAY)
+        end_text = timestamps.to_text(self._list.begun_at_service(order) + DAY)
         if is_key_stored:
             return (
                 "make the same call again, since it is not known whether it was paid: it cannot "
-                f'pay twice until {until} at the service. After that: lookback="{LOOKBACK}", or '
+                f'pay twice until {end_text} at the service. After that: lookback="{LOOKBACK}", or '
                 f"{find_call}. If an earlier call may have paid this order, the 24 hours began "
                 "with that call"
             )
         return (
             f'make the same call again with lookback="{LOOKBACK}", since it is not known whether '
-            f"it was paid. Without it the same call is safe until {until} at a service that keeps "
-            "the specification; one that pays before it fails may pay twice. "
+            f"it was paid. Without it the same call is safe until {end_text} at a service that "
+            "keeps the specification; one that pays before it fails may pay twice. "
             f"{find_call} tells, too"
         )

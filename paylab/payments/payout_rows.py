@@ -57,10 +57,10 @@ class PayoutRow:
             for column_name in COLUMNS
             if column_name in self.cells
         }
-        account = cells.pop(ACCOUNT, None)
-        if account is None:
+        account_id = cells.pop(ACCOUNT, None)
+        if account_id is None:
             return cells
-        return {"financial_account": {"id": account}} | cells
+        return {"financial_account": {"id": account_id}} | cells
 
 
 def read_rows(
@@ -93,12 +93,12 @@ def read_rows(
         _make_row(number, csv_row, our_name_by_column, default_cells)
         for number, csv_row in enumerate(csv_rows, 1)
     ]
-    ignored = [
+    ignored_columns = [
         str(column_name)
-        for column_name, column in our_name_by_column.items()
-        if column not in COLUMNS
+        for column_name, our_name in our_name_by_column.items()
+        if our_name not in COLUMNS
     ]
-    return tuple(payout_rows), tuple(ignored)
+    return tuple(payout_rows), tuple(ignored_columns)
 
 
 def _read_records(payouts: Payouts, delimiter: str) -> Iterator[CsvRow]:
@@ -150,28 +150,33 @@ def _column_name(header_text: str, reference: str) -> str:
 
 def _raise_if_duplicated(column_names: Iterable[str]) -> None:
     """Raise PaylabError if two columns have the same known name."""
-    counts = Counter(column_names)
-    duplicates = [column_name for column_name in COLUMNS if counts[column_name] > 1]
-    if duplicates:
-        raise PaylabError(f"columns that are there twice: {', '.join(duplicates)}")
+    count_by_column = Counter(column_names)
+    duplicate_columns = [column_name for column_name in COLUMNS if count_by_column[column_name] > 1]
+    if duplicate_columns:
+        raise PaylabError(f"columns that are there twice: {', '.join(duplicate_columns)}")
 
 
 def _make_row(
-    number: int, csv_row: CsvRow, columns: Mapping[Any, str], defaults: Mapping[str, object]
+    number: int,
+    csv_row: CsvRow,
+    our_name_by_column: Mapping[Any, str],
+    defaults: Mapping[str, object],
 ) -> PayoutRow:
-    """A row with its number; `columns` are the names in our spelling, `defaults` fill cells."""
+    """A row with its number; `defaults` fill its empty cells."""
     cells = dict(defaults)
     extra_cells: dict[str, str | None] = {}
-    for column_name, value in csv_row.cells.items():
-        column = columns[column_name]
-        cell = _read_cell(value)
-        if column == ACCOUNT and cell is not None:
+    for column_name, raw_cell in csv_row.cells.items():
+        our_name = our_name_by_column[column_name]
+        cell = _read_cell(raw_cell)
+        if our_name == ACCOUNT and cell is not None:
             cell = check_identifier(cell, f"row {number}, {ACCOUNT}", "FinancialAccount")
-        if column not in COLUMNS:
-            extra_cells[column] = None if cell is None else _escape_surrogates(str(cell))
+        if our_name not in COLUMNS:
+            extra_cells[our_name] = None if cell is None else _escape_surrogates(str(cell))
         elif cell is not None:
-            cells[column] = cell
-    return PayoutRow(number, cells, csv_row.line, csv_row.surplus, extra_cells)
+            cells[our_name] = cell
+    return PayoutRow(
+        number, cells, line=csv_row.line, surplus_cells=csv_row.surplus, extra_cells=extra_cells
+    )
 
 
 def _escape_surrogates(cell_text: str) -> str:

@@ -61,21 +61,23 @@ class Plan:
         if self.problems:
             raise RuleError(self.problems)
 
-    def _wrong_rows(self) -> set[int]:
+    def _find_wrong_row_numbers(self) -> set[int]:
         """The numbers of the rows with a problem: all, if a column is missing."""
-        numbers = {problem.row for problem in self.problems}
-        return {payout_row.number for payout_row in self.rows} if 0 in numbers else numbers
+        wrong_numbers = {problem.row for problem in self.problems}
+        if 0 in wrong_numbers:
+            return {payout_row.number for payout_row in self.rows}
+        return wrong_numbers
 
     def totals(self) -> dict[str, Decimal]:
         """The sum of each amount by its column and currency, of rows without a problem."""
-        wrong_rows = self._wrong_rows()
-        sums: dict[str, Decimal] = {}
+        wrong_numbers = self._find_wrong_row_numbers()
+        sum_by_label: dict[str, Decimal] = {}
         for payout_row in self.rows:
-            if payout_row.number in wrong_rows:
+            if payout_row.number in wrong_numbers:
                 continue
             for label, amount in _read_amounts(payout_row):
-                sums[label] = _EXACT.add(sums.get(label, Decimal(0)), amount)
-        return sums
+                sum_by_label[label] = _EXACT.add(sum_by_label.get(label, Decimal(0)), amount)
+        return sum_by_label
 
     def frame(self) -> pd.DataFrame:
         """The problems as a frame: row, line, field, problem, source."""
@@ -90,22 +92,23 @@ class Plan:
 
     def __repr__(self) -> str:
         """The line of `str`, the first problems, and what is not checked."""
-        shown_problems = [f"  {problem}" for problem in self.problems[:PROBLEMS_SHOWN_MAX]]
-        hidden_count = len(self.problems) - len(shown_problems)
-        more_text = [f"  and {hidden_count} more in .problems"] if hidden_count else []
-        return "\n".join([str(self), *shown_problems, *more_text, NOT_CHECKED])
+        problem_lines = [f"  {problem}" for problem in self.problems[:PROBLEMS_SHOWN_MAX]]
+        hidden_count = len(self.problems) - len(problem_lines)
+        more_lines = [f"  and {hidden_count} more in .problems"] if hidden_count else []
+        return "\n".join([str(self), *problem_lines, *more_lines, NOT_CHECKED])
 
     def __str__(self) -> str:
         """One line: number of rows, number of problems, totals."""
-        wrong_count = len(self._wrong_rows())
+        wrong_count = len(self._find_wrong_row_numbers())
         problems_text = "no problems"
         if wrong_count:
             problems_text = f"problems in {wrong_count} row{'' if wrong_count == 1 else 's'}"
         plan_text = f"{_payouts_text(len(self.rows))}, {problems_text}"
-        totals = ", ".join(f"{amount} {label}" for label, amount in self.totals().items())
-        if not totals:
+        totals_text = ", ".join(f"{amount} {label}" for label, amount in self.totals().items())
+        if not totals_text:
             return plan_text
-        return f"{plan_text}; total{' of the others' if wrong_count else ''}: {totals}"
+        total_label = "total of the others" if wrong_count else "total"
+        return f"{plan_text}; {total_label}: {totals_text}"
 
 
 def _payouts_text(count: int) -> str:
@@ -128,44 +131,49 @@ def make_plan(
     `delimiter` separates the cells of a CSV file. Other keywords fill empty cells of a column:
     `source_currency="USD"`.
     """
-    unknown_names = ", ".join(repr(name) for name in defaults if name not in COLUMNS)
-    if unknown_names:
-        raise TypeError(f"no columns: {unknown_names}; the columns are {', '.join(COLUMNS)}")
-    payout_rows, ignored = read_rows(payouts, reference, delimiter, defaults)
+    unknown_text = ", ".join(repr(name) for name in defaults if name not in COLUMNS)
+    if unknown_text:
+        raise TypeError(f"no columns: {unknown_text}; the columns are {', '.join(COLUMNS)}")
+    payout_rows, ignored_columns = read_rows(payouts, reference, delimiter, defaults)
     row_problems = list(_check_rows(payout_rows, service, references=references))
-    missing_columns = _find_missing_columns(payout_rows, row_problems)
+    problem_by_missing_column = _find_missing_columns(payout_rows, row_problems)
     problems = [
-        *(_missing_column(problem, ignored) for problem in missing_columns.values()),
-        *(problem for problem in row_problems if problem.field not in missing_columns),
+        *(
+            _make_missing_column_problem(problem, ignored_columns)
+            for problem in problem_by_missing_column.values()
+        ),
+        *(problem for problem in row_problems if problem.field not in problem_by_missing_column),
     ]
     named_problems = tuple(
         replace(problem, field=reference) if problem.field == REFERENCE else problem
         for problem in problems
     )
-    return Plan(payout_rows, named_problems, ignored)
+    return Plan(payout_rows, named_problems, ignored_columns)
 
 
 def _check_rows(
     payout_rows: Sequence[PayoutRow], service: Service, *, references: bool
 ) -> Iterator[RowProblem]:
     """The problems of all rows, each with its column."""
-    first_rows: dict[tuple[str, str], int] = {}
+    first_row_by_payout: dict[tuple[str, str], int] = {}
     for payout_row in payout_rows:
         reference = payout_row.reference
         # Rows with one reference, or without one and with equal values, are the same payout.
         values_text = "" if reference else str(sorted(values(payout_row.body()).items()))
-        first_row = first_rows.setdefault((reference, values_text), payout_row.number)
+        first_row_number = first_row_by_payout.setdefault(
+            (reference, values_text), payout_row.number
+        )
         problems = [
-            *_check_duplicate(payout_row, first_row),
+            *_check_duplicate(payout_row, first_row_number),
             *_check_cell_count(payout_row),
             *_check_by_rules(payout_row, service),
         ]
         if references and not reference:
             problems.insert(0, Problem(REFERENCE, NO_REFERENCE, _SOURCE))
         for problem in problems:
-            column = _COLUMNS_BY_FIELD.get(problem.field, problem.field)
+            column_name = _COLUMNS_BY_FIELD.get(problem.field, problem.field)
             yield RowProblem(
-                column, problem.message, problem.source, payout_row.number, payout_row.line
+                column_name, problem.message, problem.source, payout_row.number, payout_row.line
             )
 
 
@@ -174,14 +182,14 @@ def _find_missing_columns(
 ) -> dict[str, RowProblem]:
     """The columns that are needed and that no row has, each with its first problem."""
     filled_columns = {column_name for row in payout_rows for column_name in row.cells}
-    missing_columns: dict[str, RowProblem] = {}
+    problem_by_missing_column: dict[str, RowProblem] = {}
     for problem in row_problems:
         if problem.field in COLUMNS and problem.field not in filled_columns:
-            missing_columns.setdefault(problem.field, problem)
-    return missing_columns
+            problem_by_missing_column.setdefault(problem.field, problem)
+    return problem_by_missing_column
 
 
-def _missing_column(problem: RowProblem, unknown_columns: Sequence[str]) -> RowProblem:
+def _make_missing_column_problem(problem: RowProblem, unknown_columns: Sequence[str]) -> RowProblem:
     """The problem of a column that no row has, with the unknown columns that may be it."""
     message = f"{problem.message}; no row has this column"
     near_columns = [
@@ -194,15 +202,16 @@ def _missing_column(problem: RowProblem, unknown_columns: Sequence[str]) -> RowP
     return RowProblem(problem.field, message, problem.source)
 
 
-def _check_duplicate(payout_row: PayoutRow, first_row: int) -> Iterator[Problem]:
+def _check_duplicate(payout_row: PayoutRow, first_row_number: int) -> Iterator[Problem]:
     """The problem of a row that repeats `first_row`, the first row of the same payout."""
-    if first_row == payout_row.number:
+    if first_row_number == payout_row.number:
         return
     if payout_row.reference:
-        message = f"is also the reference of row {first_row}: it must be unique"
+        message = f"is also the reference of row {first_row_number}: it must be unique"
         yield Problem(REFERENCE, message, _SOURCE)
     elif ACCOUNT in payout_row.cells:
-        yield Problem("", f"equals row {first_row}: give each a reference, or remove one", _SOURCE)
+        message = f"equals row {first_row_number}: give each a reference, or remove one"
+        yield Problem("", message, _SOURCE)
 
 
 def _check_cell_count(payout_row: PayoutRow) -> Iterator[Problem]:

@@ -74,13 +74,14 @@ def select_named(payments: Sequence[Transfer], name: str, now: Now) -> list[Tran
     """
     if not payments:
         return []
-    replaced = next((payment for payment in payments if payment.get("id") == name), None)
-    if replaced is None:
+    replaced_payment = next((payment for payment in payments if payment.get("id") == name), None)
+    if replaced_payment is None:
         raise unlisted_name_error(payments, name, now())
     return [
         payment
         for payment in payments
-        if payment is not replaced and creation_time(payment) >= creation_time(replaced)
+        if payment is not replaced_payment
+        and creation_time(payment) >= creation_time(replaced_payment)
     ]
 
 

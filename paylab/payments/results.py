@@ -78,14 +78,14 @@ class Results:
 
     def table(self, payouts: Sequence[PayoutRow], outcomes: Outcomes) -> pa.Table:
         """Some rows as text."""
-        return _read_all(payouts, outcomes, self._make_table)
+        return _read_result_rows(payouts, outcomes, self._make_table)
 
     def frame(self, outcomes: Outcomes, place: str) -> BatchResults:
         """All rows, typed as `lab.transfers.frame()`; a row for each payout, always.
 
         `place` is the name of the service.
         """
-        frame = _read_all(self._plan.rows, outcomes, self._make_frame)
+        frame = _read_result_rows(self._plan.rows, outcomes, self._make_frame)
         frame["row"] = frame["row"].astype("int64")
         outcome_counts = Counter(outcomes[row.number].word for row in self._plan.rows)
         results = BatchResults(frame)
@@ -98,24 +98,26 @@ class Results:
 
     def _make_table(self, rows: Sequence[ResultRow]) -> pa.Table:
         """Rows as text; PaylabError for a row that cannot be read."""
-        transfers = text_table([row.fields for row in rows], TRANSFERS).to_pydict()
-        columns: dict[str, list[str | None]] = {
+        transfer_columns = text_table([row.fields for row in rows], TRANSFERS).to_pydict()
+        cells_by_column: dict[str, list[str | None]] = {
             "row": [str(row.payout.number) for row in rows],
-            REFERENCE: transfers[REFERENCE],
+            REFERENCE: transfer_columns[REFERENCE],
             "outcome": [row.outcome for row in rows],
-            "status": transfers["status"],
-            "id": transfers["id"],
+            "status": transfer_columns["status"],
+            "id": transfer_columns["id"],
             "error": [row.error and printable(row.error) for row in rows],
-            **transfers,
+            **transfer_columns,
         }
         for name in self._sent_columns:
-            columns[name] = [as_text(row.payout.cells.get(name)) for row in rows]
+            cells_by_column[name] = [as_text(row.payout.cells.get(name)) for row in rows]
         for name, label in self._own_columns.items():
-            columns[label] = [as_text(row.payout.extra_cells.get(name)) for row in rows]
-        return pa.table(columns, pa.schema([(name, pa.string()) for name in columns]))
+            cells_by_column[label] = [as_text(row.payout.extra_cells.get(name)) for row in rows]
+        return pa.table(
+            cells_by_column, pa.schema([(name, pa.string()) for name in cells_by_column])
+        )
 
 
-def _read_all(
+def _read_result_rows(
     payouts: Sequence[PayoutRow], outcomes: Outcomes, read: Callable[[Sequence[ResultRow]], T]
 ) -> T:
     """What `read` makes of the rows, since an unexpected answer must not prevent the results.
@@ -142,13 +144,13 @@ def _make_readable(row: ResultRow, read: Callable[[Sequence[ResultRow]], object]
     try:
         read([row])
     except PaylabError as error:
-        names = {
-            name: plain(str(row.fields[name]))
-            for name in ("id", REFERENCE)
-            if row.fields.get(name) is not None
+        readable_fields = {
+            field_name: plain(str(row.fields[field_name]))
+            for field_name in ("id", REFERENCE)
+            if row.fields.get(field_name) is not None
         }
         message = f"made, but its fields cannot be shown: {error}"
-        return row._replace(fields=names, error=row.error or message)
+        return row._replace(fields=readable_fields, error=row.error or message)
     return row
 
 
@@ -166,11 +168,13 @@ class ResultsFile:
         self._results = results
         self._rows_per_write = max(1, len(plan.rows) // WRITES_MAX)
         table = results.table(plan.rows, {row.number: UNANSWERED for row in plan.rows})
-        kinds = [TRANSFERS.kind(name) for name in table.column_names]
-        self._escapes = [_escape_number if kind in NUMBERS else escape_cell for kind in kinds]
+        column_kinds = [TRANSFERS.kind(name) for name in table.column_names]
+        self._escapes = [
+            _escape_number if kind in NUMBERS else escape_cell for kind in column_kinds
+        ]
         self._header = _csv_line(map(escape_cell, table.column_names))
-        numbers = [row.number for row in plan.rows]
-        self._lines = dict(zip(numbers, self._escape_lines(table), strict=True))
+        row_numbers = [row.number for row in plan.rows]
+        self._lines = dict(zip(row_numbers, self._escape_lines(table), strict=True))
         self._unwritten: list[tuple[PayoutRow, Outcome]] = []
 
     def __enter__(self) -> Self:
@@ -205,21 +209,21 @@ class ResultsFile:
     def _write(self, *, is_durable: bool) -> None:
         """Replace the file by one that also has the outcomes since the last time."""
         rows = [row for row, _ in self._unwritten]
-        outcomes = {row.number: outcome for row, outcome in self._unwritten}
-        csv_lines = self._escape_lines(self._results.table(rows, outcomes))
-        self._lines |= zip(outcomes, csv_lines, strict=True)
+        outcome_by_number = {row.number: outcome for row, outcome in self._unwritten}
+        csv_lines = self._escape_lines(self._results.table(rows, outcome_by_number))
+        self._lines |= zip(outcome_by_number, csv_lines, strict=True)
         self._unwritten.clear()
-        with files.replace(self._path, is_durable=is_durable) as sink:
-            sink.write(b"".join([self._header, *self._lines.values()]))
+        with files.replace(self._path, is_durable=is_durable) as csv_file:
+            csv_file.write(b"".join([self._header, *self._lines.values()]))
         self._written_at = monotonic()
 
     def _escape_lines(self, table: pa.Table) -> list[bytes]:
         """The rows of a table as lines of CSV in which no cell is a formula."""
-        columns = [
+        escaped_columns = [
             [cell and escape(cell) for cell in column.to_pylist()]
             for escape, column in zip(self._escapes, table.columns, strict=True)
         ]
-        return [_csv_line(csv_cells) for csv_cells in zip(*columns, strict=True)]
+        return [_csv_line(csv_cells) for csv_cells in zip(*escaped_columns, strict=True)]
 
 
 def _escape_number(number_text: str) -> str:
@@ -229,5 +233,5 @@ def _escape_number(number_text: str) -> str:
 
 def _csv_line(cells: Iterable[str | None]) -> bytes:
     """One line of CSV as Arrow writes it: a missing value is an empty cell without quotes."""
-    quoted = ("" if cell is None else f'"{cell.replace(QUOTE, QUOTE * 2)}"' for cell in cells)
-    return f"{','.join(quoted)}\n".encode()
+    quoted_cells = ("" if cell is None else f'"{cell.replace(QUOTE, QUOTE * 2)}"' for cell in cells)
+    return f"{','.join(quoted_cells)}\n".encode()

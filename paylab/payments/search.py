@@ -109,7 +109,8 @@ def read_rows_since(
             if reading.is_past(page) or not page.has_next_page:
                 break
             reading.check_limits()
-            if notify and reading.pages > 1 and reading.pages.bit_count() == 1:
+            is_power_of_two = reading.pages > 1 and reading.pages.bit_count() == 1
+            if notify and is_power_of_two:
                 notify(str(reading))
     except (ChoiceError, ReplayError):
         raise
@@ -159,7 +160,7 @@ def find_by_references(
     The pages are read once for all of them. ChoiceError if no row shows a reference, or if
     one shows it masked.
     """
-    payments: dict[str, list[Transfer]] = {}
+    payments_by_reference: dict[str, list[Transfer]] = {}
     has_rows = False
     shows_references = False
     for row in read_rows_since(pages, since, notify):
@@ -169,12 +170,15 @@ def find_by_references(
             continue
         shows_references = True
         if reference in references:
-            payments.setdefault(reference, []).append(row)
+            payments_by_reference.setdefault(reference, []).append(row)
         elif is_masked(reference):
             raise undecided_error(f"{row.id} shows its {REFERENCE} as {plain(reference, 60)}")
     if has_rows and not shows_references:
         raise undecided_error(f"no row of the list shows a {REFERENCE}")
-    return {reference: _sort_newest_first(rows) for reference, rows in payments.items()}
+    return {
+        reference: _sort_newest_first(payments)
+        for reference, payments in payments_by_reference.items()
+    }
 
 
 def find_by_values(pages: Iterable[Page[Transfer]], order: Values, since: Since) -> list[Transfer]:
@@ -215,9 +219,12 @@ def read_newest_page(transfers: Transfers, earliest: datetime) -> Page[Transfer]
     """
     page = next(payment_pages(transfers), Page([]))
     if page.has_next_page:
-        times = [row.created_at for row in page.data if isinstance(row.created_at, datetime)]
-        if len(times) < len(page.data) or not times or times[0] <= times[-1]:
+        creation_times = [
+            row.created_at for row in page.data if isinstance(row.created_at, datetime)
+        ]
+        lacks_times = not creation_times or len(creation_times) < len(page.data)
+        if lacks_times or creation_times[0] <= creation_times[-1]:
             raise PagingError("the first page of the list is not surely the newest one")
-        if times[-1] >= earliest:
+        if creation_times[-1] >= earliest:
             raise PagingError("the first page of the list does not reach back to the call")
     return Page(page.data)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from paylab.payments.comparison import find_differences, hidden_fields, is_recognised
+from paylab.payments.comparison import find_differences, find_hidden_fields, is_recognised
 from paylab.payments.identity import values
 from paylab.payments.payment_errors import age_text
 from paylab.spec.models import Transfer
@@ -70,7 +70,7 @@ def test_a_payment_is_compared_with_an_order(change, is_other, is_its):
 def test_what_is_not_shown_is_named():
     """A field that the service knows nothing of is not shown."""
     order = values({**ORDER, "memo": "x", "source_network": "base"})
-    assert hidden_fields(order, row(payout_method=None)) == [
+    assert find_hidden_fields(order, row(payout_method=None)) == [
         "payout_method",
         "memo",
         "source_network",
