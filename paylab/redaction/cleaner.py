@@ -50,7 +50,9 @@ class Cleaner:
         """Make a cleaner; `depth` is how many encodings the text was inside of."""
         self._report = report
         self._rules = rules
-        self._texts = TextCleaner(report, rules, self._find_kind if depth < ENCODINGS_MAX else None)
+        self._texts = TextCleaner(
+            report, rules, self._find_secret_kind if depth < ENCODINGS_MAX else None
+        )
         self.clean_text = self._texts.clean_text
         self.clean_pieces = self._texts.clean_pieces
         self._is_encoded = is_encoded
@@ -203,21 +205,21 @@ class Cleaner:
 
     def _clean_frame_rows(self, columns: list[Any], frame_rows: object) -> Any:
         """Remove the numbers in those columns of a frame that are named after a document."""
-        number_columns = {
+        number_column_indexes = {
             column_index
             for column_index, column_name in enumerate(columns)
             if _NUMBER_NAME.fullmatch(str(column_name))
         }
-        if not number_columns or not isinstance(frame_rows, list):
+        if not number_column_indexes or not isinstance(frame_rows, list):
             return frame_rows
-        return [self._clean_frame_row(row, number_columns) for row in frame_rows]
+        return [self._clean_frame_row(row, number_column_indexes) for row in frame_rows]
 
-    def _clean_frame_row(self, row: object, number_columns: set[int]) -> object:
+    def _clean_frame_row(self, row: object, number_column_indexes: set[int]) -> object:
         """Remove the numbers in some columns, by index, of a row of a frame."""
         if not isinstance(row, list):
             return row
         return [
-            self._remove_number_value(cell) if column_index in number_columns else cell
+            self._remove_number_value(cell) if column_index in number_column_indexes else cell
             for column_index, cell in enumerate(row)
         ]
 
@@ -302,7 +304,7 @@ class Cleaner:
             return False
         return True
 
-    def _find_kind(self, text: str) -> str | None:
+    def _find_secret_kind(self, text: str) -> str | None:
         """The kind of the first secret in a decoded text, such as "key"; None without a secret."""
         secret_kinds: list[str] = []
 

@@ -113,12 +113,14 @@ def _has_label_in_brackets(text: str) -> bool:
     return _has_digits(text) and _IN_BRACKETS.search(text) is not None
 
 
-def _make_labelled_rule(form: str, *words: str, number_kind: str = "document number") -> Rule:
-    """Make a rule for a number beside its label; it is the group of the pattern `form`.
+def _make_labelled_rule(
+    pattern_text: str, *words: str, number_kind: str = "document number"
+) -> Rule:
+    """Make a rule for a number beside its label; it is the group of the pattern.
 
     A text without any label, or without any of `words`, is not searched.
     """
-    rule = make_pattern_rule(number_kind, form, is_harmless_number, words)
+    rule = make_pattern_rule(number_kind, pattern_text, is_harmless_number, words)
     return rule._replace(is_searched=_has_label)
 
 

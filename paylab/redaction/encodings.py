@@ -110,10 +110,10 @@ def _find_data(text: str) -> Iterator[Encoded]:
             yield Encoded(*data_match.span(), listed_bytes)
 
 
-def _read_dump(dump: str) -> Iterator[bytes]:
+def _read_dump(dump_text: str) -> Iterator[bytes]:
     """Yield the bytes of a hex dump; if it has words of two bytes, also with the bytes swapped."""
     hex_words: list[str] = []
-    for dump_line in dump.splitlines():
+    for dump_line in dump_text.splitlines():
         line_match = _DUMP_LINE.match(dump_line)
         if line_match:
             hex_words += line_match[1].split()[:16]
@@ -186,7 +186,8 @@ def decode_text(text_bytes: bytes) -> str | None:
         return getincrementaldecoder("utf-8")().decode(text_bytes)
     except UnicodeDecodeError:
         unprintable_count = len(text_bytes.translate(None, _PRINTABLE))
-        return text_bytes.decode("latin-1") if unprintable_count * 5 <= len(text_bytes) else None
+        is_mostly_printable = unprintable_count * 5 <= len(text_bytes)
+        return text_bytes.decode("latin-1") if is_mostly_printable else None
 
 
 def decompress(data: bytes) -> bytes:

@@ -62,11 +62,12 @@ def replace_in_layers(text: str, find: Find) -> str:
     layers = _decode_layers(text, 0)
     for depth in range(LAYERS_MAX):
         layer_text = layers[-1].text if layers else text
-        original_parts = [
-            _map_to_original(layer_part, layers) for layer_part in find(layer_text, depth)
+        original_replacements = [
+            _map_to_original(layer_replacement, layers)
+            for layer_replacement in find(layer_text, depth)
         ]
-        if original_parts:
-            text = replace_parts(text, original_parts)
+        if original_replacements:
+            text = replace_parts(text, original_replacements)
             # The layers have the offsets of the text as it was: decode the new text as often.
             layers = _decode_layers(text, depth)
         if not _add_layer(layers, text):
@@ -84,12 +85,12 @@ def find_parts(text: str, find: Find) -> Iterator[tuple[Replacement, str]]:
 
     Each is the replacement of a part of the text, with that part as it was decoded.
     """
-    layers = _strip_invisible(text, _INVISIBLE)
+    layers = _make_visible_layers(text, _INVISIBLE)
     for depth in range(LAYERS_MAX):
         layer_text = layers[-1].text if layers else text
-        for found_part in find(layer_text, depth):
-            decoded_part = layer_text[found_part.start : found_part.end]
-            yield _map_to_original(found_part, layers), decoded_part
+        for layer_replacement in find(layer_text, depth):
+            decoded_text = layer_text[layer_replacement.start : layer_replacement.end]
+            yield _map_to_original(layer_replacement, layers), decoded_text
         if not _add_layer(layers, text, _INVISIBLE):
             break
 
@@ -137,7 +138,7 @@ _part_offset = attrgetter("offset")
 
 def _decode_layers(text: str, depth: int) -> list[_Layer]:
     """The layers of a text that is decoded up to `depth` times, outermost first."""
-    layers = _strip_invisible(text)
+    layers = _make_visible_layers(text)
     for _ in range(depth):
         if not _add_layer(layers, text):
             break
@@ -151,11 +152,13 @@ def _add_layer(
     layer = _replace_matches(layers[-1].text if layers else text, _ESCAPE, _decode_escape)
     if layer is None:
         return False
-    layers += [layer, *_strip_invisible(layer.text, invisible_pattern)]
+    layers += [layer, *_make_visible_layers(layer.text, invisible_pattern)]
     return True
 
 
-def _strip_invisible(text: str, invisible_pattern: re.Pattern[str] = _ANSI_CODE) -> list[_Layer]:
+def _make_visible_layers(
+    text: str, invisible_pattern: re.Pattern[str] = _ANSI_CODE
+) -> list[_Layer]:
     """The layer of a text without its invisible characters, as a list; empty if it has none."""
     layer = _replace_matches(text, invisible_pattern, lambda _: "")
     return [layer] if layer else []

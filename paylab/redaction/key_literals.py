@@ -66,16 +66,16 @@ def _find_assigned_literals(text: str) -> Iterator[_AssignedLiteral]:
     An assignment of one value to one name is left to the rule for a literal beside a name.
     """
     for assignment_match in _ASSIGNMENT.finditer(text):
-        targets = [target.strip() for target in assignment_match[1].split(",")]
+        target_names = [target_name.strip() for target_name in assignment_match[1].split(",")]
         spans = list(_find_literal_spans(text, assignment_match.end()))
         is_loop = assignment_match["loop"] is not None
-        if len(targets) == len(spans) == 1 and not is_loop:
+        if len(target_names) == len(spans) == 1 and not is_loop:
             continue
-        are_keys = [_is_name_of_key(target) for target in targets]
-        has_one_value_each = len(targets) == len(spans) and "*" not in assignment_match[1]
+        key_flags = [_is_name_of_key(target_name) for target_name in target_names]
+        has_one_value_each = len(target_names) == len(spans) and "*" not in assignment_match[1]
         for index, span in enumerate(spans):
             if span is not None:
-                is_of_key = are_keys[index] if has_one_value_each else any(are_keys)
+                is_of_key = key_flags[index] if has_one_value_each else any(key_flags)
                 yield _AssignedLiteral(*span, is_of_key)
 
 
@@ -99,21 +99,22 @@ def _find_literal_spans(text: str, start: int) -> Iterator[tuple[int, int] | Non
 
 def find_key_literals(text: str) -> Spans:
     """Yield the places of the literals that source code gives to the name of a key."""
-    spans_of_others = set()  # literals of names beside that of a key
+    other_spans = set()  # literals of names beside that of a key
     for literal in _find_assigned_literals(text):
         span = (literal.start, literal.end)
         if not literal.is_of_key:
-            spans_of_others.add(span)
+            other_spans.add(span)
         elif not _is_harmless_literal(text[literal.start : literal.end]):
             yield span
+    # There is a region: a text without the name of a key is not searched (`has_key_name`).
     first_region_start = find_named_regions(text)[0][0]
-    for match in _LITERAL_BESIDE_NAME.finditer(text, first_region_start):
-        literal_text = match["text"]
+    for literal_match in _LITERAL_BESIDE_NAME.finditer(text, first_region_start):
+        literal_text = literal_match["text"]
         # The text of another call or lookup may be a name, such as `os.environ["API_KEY"]`.
-        may_be_name = bool(match["call"] or match["lookup"])
+        may_be_name = bool(literal_match["call"] or literal_match["lookup"])
         is_harmless = is_word(literal_text) if may_be_name else _is_harmless_literal(literal_text)
-        if match.span("text") not in spans_of_others and not is_harmless:
-            yield match.span("text")
+        if literal_match.span("text") not in other_spans and not is_harmless:
+            yield literal_match.span("text")
 
 
 def _is_harmless_literal(literal: str) -> bool:

@@ -28,6 +28,9 @@ _ANY_NAME = re.compile(
 _LENGTH_BEFORE = 300
 _LENGTH_AFTER = 1_000
 """Characters before and after the word of a name, in which a rule for a key beside it matches."""
+_NAME_LENGTH_BEFORE = 10
+_NAME_LENGTH_AFTER = 12
+"""Characters around the start of such a word in which its name is: "api_key" is found by "key"."""
 _WHITESPACE = re.compile(r"\s")
 
 
@@ -43,8 +46,9 @@ def find_named_regions(text: str) -> tuple[tuple[int, int], ...]:
     last_end = -1
     for word_start in sorted(word_starts):
         is_inside_last = min(word_start + _LENGTH_AFTER, len(text)) <= last_end
-        # The name may begin before the word that was found, as in "api_key".
-        is_name = _ANY_NAME.search(text, max(0, word_start - 10), word_start + 12) is not None
+        name_start = max(0, word_start - _NAME_LENGTH_BEFORE)
+        name_match = _ANY_NAME.search(text, name_start, word_start + _NAME_LENGTH_AFTER)
+        is_name = name_match is not None
         if is_inside_last or not is_name:
             continue
         region_start = max(0, word_start - _LENGTH_BEFORE)

@@ -43,12 +43,12 @@ _COLUMN = re.compile(
 )
 
 
-def _make_named_rule(form: str, is_harmless: Callable[[str], bool], example: str) -> Rule:
-    """Make a rule for a key beside its name, such as `api_key`; it is the first group of `form`.
+def _make_named_rule(pattern_text: str, is_harmless: Callable[[str], bool], example: str) -> Rule:
+    """Make a rule for a key beside its name, such as `api_key`; it is the first group.
 
     A text without the name of a key is not searched.
     """
-    pattern = re.compile(form)
+    pattern = re.compile(pattern_text)
 
     def find(text: str) -> Spans:
         """Yield the places of keys in the parts of a text that have the name of a key."""

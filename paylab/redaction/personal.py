@@ -61,12 +61,12 @@ class _FieldPatterns(NamedTuple):
 
 
 @lru_cache
-def _field_patterns(field_names: frozenset[str] = frozenset()) -> _FieldPatterns:
+def _make_field_patterns(field_names: frozenset[str] = frozenset()) -> _FieldPatterns:
     """The patterns for the personal fields of the spec, and for more fields of these names."""
-    any_name = "|".join([_FIELD_NAMES, *map(re.escape, sorted(field_names))])
+    any_name_pattern = "|".join([_FIELD_NAMES, *map(re.escape, sorted(field_names))])
     return _FieldPatterns(
-        re.compile(any_name, re.IGNORECASE),
-        re.compile(rf"(?<!\w)(?:{any_name}){_SEPARATOR_AND_VALUE}", re.IGNORECASE),
+        re.compile(any_name_pattern, re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?:{any_name_pattern}){_SEPARATOR_AND_VALUE}", re.IGNORECASE),
     )
 
 
@@ -85,7 +85,7 @@ def find_personal_names(settings: Mapping[str, object]) -> frozenset[str]:
 
 def _is_personal_name(field_name: str, personal_names: frozenset[str] = frozenset()) -> bool:
     """Whether a field of this name holds personal data, by its name in the spec or a service."""
-    return _field_patterns(personal_names).name.fullmatch(field_name) is not None
+    return _make_field_patterns(personal_names).name.fullmatch(field_name) is not None
 
 
 def hide_personal_data(json_value: object, personal_names: frozenset[str] = frozenset()) -> Any:
@@ -182,8 +182,8 @@ def _strip_url(url: str) -> str:
         url_parts = urlsplit(url)
     except ValueError:
         return HIDDEN
-    host = url_parts.netloc.rpartition("@")[2]
-    return urlunsplit((url_parts.scheme, host, url_parts.path, "", ""))
+    host_and_port = url_parts.netloc.rpartition("@")[2]
+    return urlunsplit((url_parts.scheme, host_and_port, url_parts.path, "", ""))
 
 
 def _find_personal_values(
@@ -193,10 +193,10 @@ def _find_personal_values(
 
     The last parameter, the depth of the layer, is not used.
     """
-    for value_match in _field_patterns(personal_names).value.finditer(text):
+    for value_match in _make_field_patterns(personal_names).value.finditer(text):
         group_number = value_match.lastindex or 0
         if value_match[group_number] not in ("null", "None", HIDDEN):
             yield Replacement(*value_match.span(group_number), HIDDEN)
-    for pattern in _PERSONAL_FORMS:
-        for value_match in pattern.finditer(text):
+    for form_pattern in _PERSONAL_FORMS:
+        for value_match in form_pattern.finditer(text):
             yield Replacement(*value_match.span(), HIDDEN)

@@ -103,10 +103,10 @@ class _PartCleaner:
     def _report_leak(self, where: str, kind: str, secret_text: str = "") -> None:
         """Note what is removed. If it is distinctive, it is searched for in the other parts too."""
         self.leaks.append(Leak(where, kind))
-        self.kind_by_secret |= dict.fromkeys(_texts_to_search(kind, secret_text), kind)
+        self.kind_by_secret |= dict.fromkeys(_choose_texts_to_search(kind, secret_text), kind)
 
 
-def _texts_to_search(kind: str, secret_text: str) -> tuple[str, ...]:
+def _choose_texts_to_search(kind: str, secret_text: str) -> tuple[str, ...]:
     """The texts of a secret to search for in other parts; empty if they are not distinctive.
 
     Signatures and share tokens are removed only where a rule finds them.
@@ -116,10 +116,10 @@ def _texts_to_search(kind: str, secret_text: str) -> tuple[str, ...]:
     if kind == "key":
         is_long = len(secret_text) >= SECRET_LENGTH_MIN
         return (secret_text,) if is_long and not is_placeholder(secret_text) else ()
-    return _number_spellings(secret_text)
+    return _list_number_spellings(secret_text)
 
 
-def _number_spellings(number: str) -> tuple[str, ...]:
+def _list_number_spellings(number: str) -> tuple[str, ...]:
     """The spellings of a document number: as it stands, and its letters and digits alone.
 
     "12.345.678-9" also gives "123456789". Empty for a number with so few characters or digits that
@@ -136,12 +136,14 @@ def _number_spellings(number: str) -> tuple[str, ...]:
 def _make_value_rules(kind_by_secret: Mapping[str, str]) -> Iterator[Rule]:
     """Make a rule for each kind of secret, to find secrets that are known by value."""
     for kind in dict.fromkeys(kind_by_secret.values()):
-        secret_texts = [secret for secret in kind_by_secret if kind_by_secret[secret] == kind]
-        longest_first = sorted(secret_texts, key=len, reverse=True)
-        form = "|".join(map(re.escape, longest_first))
+        secret_texts = [
+            secret_text for secret_text in kind_by_secret if kind_by_secret[secret_text] == kind
+        ]
+        sorted_texts = sorted(secret_texts, key=len, reverse=True)
+        pattern_text = "|".join(map(re.escape, sorted_texts))
         if kind != "key":  # a number is not a part of a longer one
-            form = rf"(?<![\w.])(?:{form})(?!\w)"
-        yield make_pattern_rule(kind, form, is_never_harmless)
+            pattern_text = rf"(?<![\w.])(?:{pattern_text})(?!\w)"
+        yield make_pattern_rule(kind, pattern_text, is_never_harmless)
 
 
 def _clean_entries(document: Mapping[str, Any], clean_at: CleanAt) -> dict[str, Any]:
@@ -191,27 +193,29 @@ def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
     """Remove secrets that stand across several outputs: first of one stream, then of all."""
     if not isinstance(outputs, list):
         return outputs
-    stream_names = dict.fromkeys(filter(None, map(_stream_name, outputs)))
+    stream_names = dict.fromkeys(filter(None, map(_read_stream_name, outputs)))
     clean_outputs: list[Any] = list(outputs)
     for stream_name in stream_names:
         stream_indexes = [
             output_index
             for output_index, output in enumerate(outputs)
-            if _stream_name(output) == stream_name
+            if _read_stream_name(output) == stream_name
         ]
-        _clean_neighbours(clean_outputs, stream_indexes, cleaner)
-    _clean_neighbours(clean_outputs, range(len(outputs)), cleaner)
+        _clean_neighbouring_outputs(clean_outputs, stream_indexes, cleaner)
+    _clean_neighbouring_outputs(clean_outputs, range(len(outputs)), cleaner)
     return [output for output in clean_outputs if output is not None]
 
 
-def _clean_neighbours(outputs: list[Any], indexes: Iterable[int], cleaner: Cleaner) -> None:
+def _clean_neighbouring_outputs(
+    outputs: list[Any], indexes: Iterable[int], cleaner: Cleaner
+) -> None:
     """Remove secrets that stand across the outputs at these indexes, in the list itself.
 
     A stream becomes None if nothing of it is left.
     """
     text_by_index: dict[int, str] = {}
     for output_index in indexes:
-        output_text = _output_text(outputs[output_index])
+        output_text = _read_output_text(outputs[output_index])
         if output_text is not None:
             text_by_index[output_index] = output_text
     if len(text_by_index) < 2:
@@ -227,21 +231,21 @@ def _clean_neighbours(outputs: list[Any], indexes: Iterable[int], cleaner: Clean
 
 def _replace_output_text(output: Mapping[str, Any], new_text: str) -> Mapping[str, Any] | None:
     """Copy an output with another text; None if it is a stream and the text is empty."""
-    if not _stream_name(output):
+    if not _read_stream_name(output):
         return {**output, "data": {**output["data"], "text/plain": new_text}}
     return {**output, "text": new_text} if new_text else None
 
 
-def _output_text(output: Any) -> str | None:
+def _read_output_text(output: Any) -> str | None:
     """The text of an output that is a stream or a value; None for any other, such as an error."""
-    if _stream_name(output):
+    if _read_stream_name(output):
         return join_lines(output["text"])
     mime_data = output.get("data") if isinstance(output, Mapping) else None
     plain_text = mime_data.get("text/plain") if isinstance(mime_data, Mapping) else None
     return None if plain_text is None else join_lines(plain_text)
 
 
-def _stream_name(output: Any) -> object:
+def _read_stream_name(output: Any) -> object:
     """The name of the stream that an output belongs to, such as "stdout"; None for others."""
     is_stream = isinstance(output, Mapping) and output.get("output_type") == "stream"
     return output.get("name") if is_stream and "text" in output else None

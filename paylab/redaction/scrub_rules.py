@@ -44,16 +44,16 @@ class Rule(NamedTuple):
 
 def make_pattern_rule(
     kind: str,
-    form: str | re.Pattern[str],
+    pattern_or_text: str | re.Pattern[str],
     is_harmless: Callable[[str], bool],
     words: tuple[str, ...] = (),
     example: str = "",
 ) -> Rule:
     """Make a rule that finds the first group of a pattern, or its whole match if it has no group.
 
-    `form` is the pattern, or its text. A match that is harmless is no secret.
+    A match that is harmless is no secret.
     """
-    pattern = re.compile(form)
+    pattern = re.compile(pattern_or_text)
     group_number = 1 if pattern.groups else 0
 
     def find(text: str) -> Spans:
@@ -134,8 +134,12 @@ _WORDS = re.compile(rf"_*[A-Za-z]{{1,{WORD_LENGTH_MAX}}}\d{{0,3}}(?:_+[A-Za-z]{{
 def is_stand_in(value: str) -> bool:
     """Whether a text is a placeholder: `***`, `env:NAME`, `<SECRET>`, `$NAME`, `your-key`."""
     has_reference_prefix = value.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
-    without_fields = re.sub(r"\{[^{}]*\}", "", value)
-    return has_reference_prefix or not without_fields or bool(_STAND_IN.fullmatch(without_fields))
+    text_without_fields = re.sub(r"\{[^{}]*\}", "", value)
+    return (
+        has_reference_prefix
+        or not text_without_fields
+        or bool(_STAND_IN.fullmatch(text_without_fields))
+    )
 
 
 def is_placeholder(value: str) -> bool:
@@ -146,11 +150,11 @@ def is_placeholder(value: str) -> bool:
 
 def is_word(value: str) -> bool:
     """Whether a text without quotes is a placeholder, a word, or a name in code: `os.environ`."""
-    path_parts = value.split(".")
-    is_path = len(path_parts) > 1 and all(
-        path_part.isidentifier() and len(path_part) <= WORD_LENGTH_MAX for path_part in path_parts
+    name_parts = value.split(".")
+    is_dotted_name = len(name_parts) > 1 and all(
+        name_part.isidentifier() and len(name_part) <= WORD_LENGTH_MAX for name_part in name_parts
     )
-    return is_path or is_placeholder(value) or bool(_WORDS.fullmatch(value))
+    return is_dotted_name or is_placeholder(value) or bool(_WORDS.fullmatch(value))
 
 
 def is_example_number(number: str) -> bool:

@@ -154,9 +154,9 @@ def _find_secrets(
     yield from _find_shortened_images(text, depth)
     folded_text = fold_case(text)
     for secret in secrets:
-        yield from _find_value(secret.reveal(), text, folded_text)
+        yield from _find_secret_text(secret.reveal(), text, folded_text)
     for named_value in values:
-        for start, end, _ in _find_value(named_value, text, folded_text):
+        for start, end, _ in _find_secret_text(named_value, text, folded_text):
             yield Replacement(start, end, _choose_mark(text, start, end, depth))
     for label_word, pattern in LABELLED_PATTERNS:
         if label_word in folded_text:
@@ -232,8 +232,8 @@ def find_document_numbers(text: str) -> Iterator[FoundText]:
     """Yield the document numbers in fields, beside labels and in refusals, without quotes."""
     lower_text = fold_case(text)
     field_patterns = _choose_field_patterns(lower_text)
-    for pattern in field_patterns:
-        for field_match in pattern.finditer(text):
+    for field_pattern in field_patterns:
+        for field_match in field_pattern.finditer(text):
             yield from _find_numbers_in_value(text, *field_match.span(1))
     if field_patterns:
         for label_match in LABELLED_NUMBER.finditer(text):
@@ -283,12 +283,12 @@ def _choose_mark(text: str, start: int, end: int, depth: int) -> str:
     return f'"{HIDDEN}"' if is_json_number and not is_decoded else HIDDEN
 
 
-def _find_value(secret_text: str, text: str, folded_text: str) -> Iterator[Replacement]:
+def _find_secret_text(secret_text: str, text: str, folded_text: str) -> Iterator[Replacement]:
     """Yield replacements of a secret: plain in any case, or as Base64 or hexadecimal digits.
 
     A short secret is not looked for inside words.
     """
-    for spelling in _spellings(secret_text):
+    for spelling in _list_spellings(secret_text):
         for spelling_start in find_occurrences(spelling, folded_text):
             spelling_end = spelling_start + len(spelling)
             character_before = text[max(0, spelling_start - 1) : spelling_start]
@@ -296,7 +296,7 @@ def _find_value(secret_text: str, text: str, folded_text: str) -> Iterator[Repla
             is_inside_word = re.search(r"\w", character_before + character_after) is not None
             if len(secret_text) >= SECRET_LENGTH_MIN or not is_inside_word:
                 yield Replacement(spelling_start, spelling_end, HIDDEN)
-    for spelling in _encodings(secret_text):
+    for spelling in _list_encodings(secret_text):
         for spelling_start in find_occurrences(spelling, text):
             yield Replacement(spelling_start, spelling_start + len(spelling), HIDDEN)
 
@@ -310,7 +310,7 @@ def find_occurrences(part: str, text: str) -> Iterator[int]:
 
 
 @lru_cache(maxsize=4096)
-def _spellings(secret_text: str) -> tuple[str, ...]:
+def _list_spellings(secret_text: str) -> tuple[str, ...]:
     """A secret in lower case as it is, decoded, and with "+" for spaces; the longest first."""
     spellings = {secret_text, escapes.decode(secret_text), secret_text.replace(" ", "+")}
     folded_spellings = {fold_case(spelling) for spelling in spellings if spelling}
@@ -318,7 +318,7 @@ def _spellings(secret_text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _encodings(secret_text: str) -> tuple[str, ...]:
+def _list_encodings(secret_text: str) -> tuple[str, ...]:
     """The Base64 of a secret at each of its three alignments, and its hexadecimal form."""
     encodings: set[str] = set()
     for spelling in {secret_text, json.dumps(secret_text)[1:-1]}:

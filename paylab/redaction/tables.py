@@ -14,6 +14,8 @@ DOCUMENT_LABEL = re.compile(
 )
 """The label of a column of document numbers."""
 _DOCUMENT_NUMBER = re.compile(r"[A-Za-z]{0,4}[ -]?\d[A-Za-z0-9.\-/ ]{3,22}")
+_DIGIT_COUNT_MIN = 5
+"""Minimum digits of a document number in a cell."""
 _LINE = re.compile(r"[^\r\n]+")
 _ROW = re.compile(r"<tr\b.{0,10000}?</tr", re.IGNORECASE | re.DOTALL)
 _HTML_CELL = re.compile(r"<t[hd]\b[^<>]{0,200}>([^<>]{0,200})<", re.IGNORECASE)
@@ -36,7 +38,8 @@ _Row = list[_Cell]
 
 def is_document_number(text: str) -> bool:
     """Whether a cell has the form of a document number."""
-    return sum(map(str.isdigit, text)) >= 5 and _DOCUMENT_NUMBER.fullmatch(text) is not None
+    has_digits = sum(map(str.isdigit, text)) >= _DIGIT_COUNT_MIN
+    return has_digits and _DOCUMENT_NUMBER.fullmatch(text) is not None
 
 
 def find_column_values(
@@ -46,13 +49,13 @@ def find_column_values(
 
     `label_start` is the offset of the first label. `is_value` says whether a cell counts.
     """
-    cells = _find_cells_below(_split_html(text), label, _cell_at_index)
+    cells = _find_cells_below(_split_html(text), label, _find_cell_at_index)
     if "\n" in text:
         first_line_start = text.rfind("\n", 0, label_start) + 1
         for delimiter in DELIMITERS:
             if delimiter in text:
                 rows = _split_rows(text, delimiter, first_line_start)
-                cells += _find_cells_below(rows, label, _cell_at_index)
+                cells += _find_cells_below(rows, label, _find_cell_at_index)
         rows_of_words = _split_words(text, first_line_start)
         cells += _find_cells_below(rows_of_words, label, _make_edge_lookup(text))
         cells += _find_series_cells(text, label)
@@ -98,7 +101,7 @@ def _find_series_cells(text: str, label: re.Pattern[str]) -> Iterator[_Cell]:
                 yield row[-1]
 
 
-def _cell_at_index(label_row: _Row, row: _Row, column_index: int) -> _Cell | None:
+def _find_cell_at_index(label_row: _Row, row: _Row, column_index: int) -> _Cell | None:
     """The cell in the column of a label. None in a row of another length."""
     return row[column_index] if len(row) == len(label_row) else None
 
@@ -106,18 +109,18 @@ def _cell_at_index(label_row: _Row, row: _Row, column_index: int) -> _Cell | Non
 def _make_edge_lookup(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
     """Make a function that finds the word below a label, with the same left or right edge."""
 
-    def line_offset(offset: int) -> int:
+    def find_line_offset(offset: int) -> int:
         """The characters between the beginning of a line and a place in it."""
         return offset - text.rfind("\n", 0, offset) - 1
 
     def find_cell(label_row: _Row, row: _Row, column_index: int) -> _Cell | None:
         """The cell of a row whose left or right edge is that of a label; None without one."""
-        left_edge = line_offset(label_row[column_index].start)
-        right_edge = line_offset(label_row[column_index].end)
+        left_edge = find_line_offset(label_row[column_index].start)
+        right_edge = find_line_offset(label_row[column_index].end)
         aligned_cells = (
             cell
             for cell in row
-            if left_edge == line_offset(cell.start) or right_edge == line_offset(cell.end)
+            if left_edge == find_line_offset(cell.start) or right_edge == find_line_offset(cell.end)
         )
         return next(aligned_cells, None)
 

@@ -93,9 +93,9 @@ class TextCleaner:
         for encoded_image in find_encoded(text) if len(text) >= URI_LENGTH_MIN else ():
             image_bytes = decompress(encoded_image.data)
             if is_image(image_bytes) and not is_small_picture(image_bytes):
-                file_word = "PDF" if image_bytes.startswith(b"%PDF") else "image"
+                file_kind = "PDF" if image_bytes.startswith(b"%PDF") else "image"
                 image_replacements.append(
-                    Replacement(encoded_image.start, encoded_image.end, f"[removed: {file_word}]")
+                    Replacement(encoded_image.start, encoded_image.end, f"[removed: {file_kind}]")
                 )
         last_end = 0
         for image_replacement in sorted(image_replacements):
@@ -117,9 +117,10 @@ class TextCleaner:
         """
         replacements = list(images)
         for replacement, secret_text in escapes.find_parts(text, partial(self._apply_rules, rules)):
-            if boundaries and not any(
+            crosses_boundary = any(
                 replacement.start < boundary < replacement.end for boundary in boundaries
-            ):
+            )
+            if boundaries and not crosses_boundary:
                 continue
             # A secret is reported once, although several layers show it.
             is_reported = any(
@@ -144,7 +145,10 @@ class TextCleaner:
             if rule.is_searched and not rule.is_searched(text):
                 continue
             for match_start, match_end in rule.find(text):
-                if not any(earlier.overlaps(match_start, match_end) for earlier in replacements):
+                if not any(
+                    earlier_replacement.overlaps(match_start, match_end)
+                    for earlier_replacement in replacements
+                ):
                     mark = f"[removed: {rule.kind}]"
                     replacements.append(Replacement(match_start, match_end, mark))
         return replacements
