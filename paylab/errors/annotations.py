@@ -17,9 +17,9 @@ def evaluate_annotation(written: object, module_name: str) -> Any:
     annotation = written
     if isinstance(written, WrittenAnnotation):
         module_name = written.module
-    module_names = _AnnotationNames(sys.modules[module_name])
+    object_by_name = _AnnotationNames(sys.modules[module_name])
     while isinstance(annotation, str):  # the name of a type alias, which may be text again
-        annotation = eval(annotation, {}, module_names)  # noqa: S307 - an annotation of ours
+        annotation = eval(annotation, {}, object_by_name)  # noqa: S307 - an annotation of ours
     return annotation
 
 

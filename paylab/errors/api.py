@@ -64,9 +64,9 @@ class APIError(PaylabError):
         if not isinstance(body, Mapping):
             return None
         for error_object in (body.get("error"), body):
-            code = error_object.get("code") if isinstance(error_object, Mapping) else None
-            if isinstance(code, str):
-                return code
+            error_code = error_object.get("code") if isinstance(error_object, Mapping) else None
+            if isinstance(error_code, str):
+                return error_code
         return None
 
 
@@ -130,12 +130,14 @@ class APIStatusError(APIError):
         self.body = body
         self.problems = tuple(problems)
         self.hint = hint
-        super().__init__("; ".join(filter(None, [self._head(), *self._problem_texts()])), call)
+        super().__init__("; ".join(filter(None, [self._head(), *self._list_problem_texts()])), call)
 
-    def _problem_texts(self) -> list[str]:
+    def _list_problem_texts(self) -> list[str]:
         """The problems that the message does not say, and how many more there are."""
-        problems = self._unmentioned_problems()
-        problem_texts = [plain(str(problem), PROBLEM_CHARACTERS_MAX) for problem in problems]
+        unmentioned_problems = self._unmentioned_problems()
+        problem_texts = [
+            plain(str(problem), PROBLEM_CHARACTERS_MAX) for problem in unmentioned_problems
+        ]
         if len(problem_texts) <= PROBLEMS_SHOWN_MAX:
             return problem_texts
         return [
@@ -158,8 +160,8 @@ class APIStatusError(APIError):
 
     def _details(self) -> list[str]:
         """The call, and the problems that the message does not say."""
-        problems = self._unmentioned_problems()
-        return [*super()._details(), *(f"  {problem}" for problem in problems)]
+        unmentioned_problems = self._unmentioned_problems()
+        return [*super()._details(), *(f"  {problem}" for problem in unmentioned_problems)]
 
     def _unmentioned_problems(self) -> list[Problem]:
         """The problems that the message of the service does not say already."""

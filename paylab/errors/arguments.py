@@ -92,21 +92,21 @@ def raise_with_explanation(
     """Raise the error of a call again, or an error that names the argument that caused it."""
     from .base import PaylabError  # here, since nearly every module imports this one
 
-    trace = error.__traceback__
-    if isinstance(error, PaylabError) or trace is None:
+    traceback = error.__traceback__
+    if isinstance(error, PaylabError) or traceback is None:
         raise error
-    has_entered_function = trace.tb_next is not None
+    has_entered_function = traceback.tb_next is not None
     if not has_entered_function:  # Python could not call it with these arguments
         refuse_unknown_parameters(function, kwargs)
         refuse_unnamed_arguments(function, args, kwargs)
         refuse_missing_arguments(function, args, kwargs)
         raise error
-    explanation = None
+    explaining_error = None
     with suppress(Exception):  # a fault in the explanation must not hide the error
-        explanation = _find_explanation(function, args, kwargs, error)
-    if explanation is None:
+        explaining_error = _find_explanation(function, args, kwargs, error)
+    if explaining_error is None:
         raise error
-    raise explanation from error
+    raise explaining_error from error
 
 
 def refuse_unknown_parameters(function: Callable[..., Any], names: Iterable[str]) -> None:
@@ -154,8 +154,8 @@ def _describe_parameter(parameter: inspect.Parameter, function: Callable[..., An
     """The name of a parameter and what it takes: `currency= (text, such as 'mxn', 'php')`."""
     annotation = evaluate_annotation(parameter.annotation, inspect.unwrap(function).__module__)
     allowed_words = [repr(word) for word in find_literal_words(annotation)]
-    examples = f", such as {', '.join(allowed_words[:3])}" if allowed_words else ""
-    return f"{parameter.name}= ({describe_type(annotation)}{examples})"
+    examples_text = f", such as {', '.join(allowed_words[:3])}" if allowed_words else ""
+    return f"{parameter.name}= ({describe_type(annotation)}{examples_text})"
 
 
 def _find_explanation(
@@ -167,12 +167,12 @@ def _find_explanation(
     """The error that names an argument or a file; None if none of them explains the failure."""
     from .base import ArgumentError
 
-    bound = inspect.signature(function).bind(*args, **kwargs)
-    for argument_name, argument, annotation in _annotated_arguments(function, bound):
-        misfit = _find_misfit(argument_name, argument, annotation)
-        if misfit:
+    bound_arguments = inspect.signature(function).bind(*args, **kwargs)
+    for argument_name, argument, annotation in _list_annotated_arguments(function, bound_arguments):
+        misfit_text = _find_misfit(argument_name, argument, annotation)
+        if misfit_text:
             return ArgumentError(
-                f"{function.__qualname__}(): {argument_name} {misfit}", argument_name
+                f"{function.__qualname__}(): {argument_name} {misfit_text}", argument_name
             )
         if _is_about_file(error) and "a path" in describe_type(annotation):
             return _unusable_file_error(error.filename or argument, error)
@@ -197,12 +197,12 @@ def _unusable_file_error(path: object, error: OSError) -> Exception:
     return ConfigError(f"{plain(str(path), 200)} cannot be used: {plain(reason, 200)}; {advice}")
 
 
-def _annotated_arguments(
-    function: Callable[..., Any], bound: inspect.BoundArguments
+def _list_annotated_arguments(
+    function: Callable[..., Any], bound_arguments: inspect.BoundArguments
 ) -> Iterable[tuple[str, Any, Any]]:
     """The name, value and type of each argument of a call, except self and defaults."""
-    for argument_name, passed_value in bound.arguments.items():
-        parameter = bound.signature.parameters[argument_name]
+    for argument_name, passed_value in bound_arguments.arguments.items():
+        parameter = bound_arguments.signature.parameters[argument_name]
         annotation = evaluate_annotation(parameter.annotation, function.__module__)
         if annotation is parameter.empty or argument_name == "self":
             continue
@@ -221,13 +221,13 @@ def _find_misfit(argument_name: str, argument: object, annotation: object) -> st
     from .text import plain
 
     if not has_type(argument, annotation):
-        description = f"of type {type(argument).__name__}"
+        value_text = f"of type {type(argument).__name__}"
         is_printable = isinstance(argument, str | int | float) and not _SECRET_NAME.search(
             argument_name
         )
         if argument is None or is_printable:
-            description = plain(repr(argument), 60)
-        return f"must be {describe_type(annotation)}, not {description}"
+            value_text = plain(repr(argument), 60)
+        return f"must be {describe_type(annotation)}, not {value_text}"
     if isinstance(argument, str) and _SURROGATE.search(argument):
         return "has an unpaired surrogate, which cannot be written or sent: remove it"
     if isinstance(argument, float) and not math.isfinite(argument):
@@ -244,7 +244,7 @@ def has_type(value: object, annotation: object) -> bool:
     type_ = get_origin(annotation) or annotation
     type_arguments = get_args(annotation)
     if type_ in (Union, UnionType):
-        return any(has_type(value, member) for member in type_arguments)
+        return any(has_type(value, member_type) for member_type in type_arguments)
     if type_ is Literal:
         return value in type_arguments
     if type_ in _TYPE_CHECKS:
@@ -281,4 +281,4 @@ def _have_items_type(collection: object, type_arguments: tuple[Any, ...]) -> boo
     has_key_and_value_type = isinstance(collection, Mapping) and len(item_types) == 2
     if not has_item_type and not has_key_and_value_type:
         return True
-    return all(has_type(member, item_types[0]) for member in collection)
+    return all(has_type(item, item_types[0]) for item in collection)

@@ -128,18 +128,18 @@ class MissingExtraError(ConfigError, ModuleNotFoundError):
     def __init__(self, package: str, extra: str) -> None:
         self.package = package
         self.extra = extra
-        problem = f"which is not installed: {install_command(extra)}"
+        problem_text = f"which is not installed: {install_command(extra)}"
         if in_page():  # nothing can be installed there
-            problem = f"which this page does not have: use `paylab lab` with paylab[{extra}]"
-        super().__init__(f"this needs {package}, {problem}", name=package)
+            problem_text = f"which this page does not have: use `paylab lab` with paylab[{extra}]"
+        super().__init__(f"this needs {package}, {problem_text}", name=package)
 
 
 def install_command(extra: str) -> str:
     """The command that installs an extra for this Python, in any folder and without activation."""
     import shlex
 
-    python = shlex.quote(sys.executable or "python")
-    return f"{python} -m pip install 'paylab[{extra}]'"
+    python_command = shlex.quote(sys.executable or "python")
+    return f"{python_command} -m pip install 'paylab[{extra}]'"
 
 
 def in_page() -> bool:
@@ -212,12 +212,12 @@ LIBRARIES = ("paylab.", "pandas.", "numpy.", "functools", "contextlib")
 
 def warn_caller(message: str | PaylabWarning, category: type[PaylabWarning]) -> None:
     """Warn at the line of the user, however many functions of libraries are between."""
-    level = 1
+    stack_level = 1
     frame = sys._getframe()
     while frame.f_back and str(frame.f_globals.get("__name__", "")).startswith(LIBRARIES):
-        level += 1
+        stack_level += 1
         frame = frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(message, category, stacklevel=stack_level)
 
 
 class ReadOnlyError(PaylabError):
@@ -329,8 +329,8 @@ class UnknownNameError(SimulatorError, AttributeError):
 
     def _details(self) -> list[str]:
         """The similar or the known names, as a line."""
-        choices = self._choices()
-        return [f"  {choices[:1].upper()}{choices[1:]}"] if choices else []
+        choices_text = self._choices()
+        return [f"  {choices_text[:1].upper()}{choices_text[1:]}"] if choices_text else []
 
 
 class ProgramError(PaylabError):

@@ -20,9 +20,9 @@ _CHARACTERS_MAX = 40
 
 def choice_message(choices: Sequence[str], scope: str = "") -> str:
     """Return `must be mxn`, `must be one of mxn, php`, or `must be mxn in MX`."""
-    requirement = "must be" if len(choices) == 1 else SEVERAL_CHOICES
+    rule_text = "must be" if len(choices) == 1 else SEVERAL_CHOICES
     scope_text = f" {scope}" if scope else ""
-    return f"{requirement} {', '.join(choices)}{scope_text}"
+    return f"{rule_text} {', '.join(choices)}{scope_text}"
 
 
 def refuse_choice(choices: Sequence[str], value: object, scope: str = "") -> str:
@@ -30,13 +30,13 @@ def refuse_choice(choices: Sequence[str], value: object, scope: str = "") -> str
 
     A value that may be the number of an account or a document is not repeated.
     """
-    requirement = choice_message(choices, scope)
+    rule_text = choice_message(choices, scope)
     if isinstance(value, Mapping | list | tuple):
-        return requirement
+        return rule_text
     value_text = plain(str(value), _CHARACTERS_MAX) or repr(value)
     if len(_DIGIT.findall(value_text)) > _DIGITS_MAX:
-        return requirement
-    return f"{requirement}{NOT}{value_text}{suggest_choice(choices, value)}"
+        return rule_text
+    return f"{rule_text}{NOT}{value_text}{suggest_choice(choices, value)}"
 
 
 def suggest_choice(choices: Sequence[str], value: object) -> str:

@@ -42,10 +42,10 @@ def extra_imports() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        package = str(error.name).partition(".")[0]
-        if package not in _EXTRA_BY_PACKAGE:
+        package_name = str(error.name).partition(".")[0]
+        if package_name not in _EXTRA_BY_PACKAGE:
             raise
-        raise MissingExtraError(package, _EXTRA_BY_PACKAGE[package]) from None
+        raise MissingExtraError(package_name, _EXTRA_BY_PACKAGE[package_name]) from None
 
 
 def require_extra(extra: str) -> None:
@@ -56,9 +56,11 @@ def require_extra(extra: str) -> None:
 
 def missing_packages(extra: str) -> list[str]:
     """The packages of an extra, and of the extras that it includes, that are not installed."""
-    extras = (*LAB_EXTRAS, extra) if extra == "lab" else (extra,)
-    packages = [package for extra_name in extras for package in EXTRAS[extra_name]]
-    return [package for package in packages if not is_installed(package)]
+    extra_names = (*LAB_EXTRAS, extra) if extra == "lab" else (extra,)
+    package_names = [
+        package_name for extra_name in extra_names for package_name in EXTRAS[extra_name]
+    ]
+    return [package_name for package_name in package_names if not is_installed(package_name)]
 
 
 def is_installed(package: str) -> bool:

@@ -189,22 +189,26 @@ def _read_table(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
     for table_line in table.strip().splitlines():
         if table_line.startswith("#"):
             continue
-        other_names, _, our_names = table_line.partition(": ")
-        suggestions: list[tuple[str, set[str]]] = []
-        for alternative in our_names.split(" | "):
-            suggestion, _, needed_names = alternative.partition(" @")
+        other_names_text, _, our_names_text = table_line.partition(": ")
+        suggestions_with_needs: list[tuple[str, set[str]]] = []
+        for alternative_text in our_names_text.split(" | "):
+            suggestion, _, needed_names_text = alternative_text.partition(" @")
             if suggestion:
-                suggestions.append((suggestion, set((needed_names or suggestion).split(","))))
-        for other_name in other_names.rstrip(":").split():
-            yield fold_name(other_name), suggestions
+                suggestions_with_needs.append(
+                    (suggestion, set((needed_names_text or suggestion).split(",")))
+                )
+        for other_name in other_names_text.rstrip(":").split():
+            yield fold_name(other_name), suggestions_with_needs
 
 
 def find_our_name(sdk_name: str, known_names: Set[str]) -> str | None:
     """The first suggestion for a name of another SDK that the owner of the names can follow."""
     folded_name = fold_name(sdk_name)
-    habits = read_habits()
+    suggestions_by_name = read_habits()
     # Some names are only listed in the plural.
-    suggestions = habits.get(folded_name) or habits.get(f"{folded_name}s", [])
+    suggestions = suggestions_by_name.get(folded_name) or suggestions_by_name.get(
+        f"{folded_name}s", []
+    )
     for suggestion, needed_names in suggestions:
         if known_names & needed_names:
             return suggestion

@@ -49,12 +49,12 @@ class PublicModule(ModuleType):
 
     def __call__(self, *_args: object, **_named: object) -> NoReturn:
         """TypeError with the function to call instead, such as `connect`, or all names."""
-        package, _, module_name = kind_name(self).partition(".")
-        function_name = find_our_name(module_name, {*dir(sys.modules[package])})
-        advice = f"use {package}.{function_name}()" if function_name else list_names(dir(self))
+        package_name, _, module_name = kind_name(self).partition(".")
+        function_name = find_our_name(module_name, {*dir(sys.modules[package_name])})
+        advice = f"use {package_name}.{function_name}()" if function_name else list_names(dir(self))
         raise MisuseError(f"{self!r} is not a function: {advice}")
 
     def __repr__(self) -> str:
         """The public name of the module and the first line of its docstring."""
-        summary = str(self.__doc__).partition("\n")[0].rstrip(".")
-        return f"<{kind_name(self)}: {summary}>"
+        summary_line = str(self.__doc__).partition("\n")[0].rstrip(".")
+        return f"<{kind_name(self)}: {summary_line}>"

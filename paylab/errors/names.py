@@ -35,11 +35,15 @@ def find_nearest_name(
 
     name_by_folded = {fold_name(known_name): known_name for known_name in sorted(known)}
     folded_name = fold_name(name)
-    matches = get_close_matches(folded_name, name_by_folded, 1, similar)
-    if not matches and similar < 1:
+    folded_matches = get_close_matches(folded_name, name_by_folded, 1, similar)
+    if not folded_matches and similar < 1:
         letters = sorted(folded_name)
-        matches = [candidate for candidate in name_by_folded if sorted(candidate) == letters]
-    return name_by_folded[matches[0]] if matches else None
+        folded_matches = [
+            folded_candidate
+            for folded_candidate in name_by_folded
+            if sorted(folded_candidate) == letters
+        ]
+    return name_by_folded[folded_matches[0]] if folded_matches else None
 
 
 def find_nearest_names(name: str, known: Collection[str]) -> tuple[str, ...]:
@@ -73,9 +77,9 @@ def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | No
     name = name.removesuffix("_async")  # paylab has no calls to await
     if name in known_names:
         return name
-    same_but_case = find_nearest_name(name, known_names, similar=1.0)
-    if same_but_case:
-        return same_but_case
+    name_in_other_case = find_nearest_name(name, known_names, similar=1.0)
+    if name_in_other_case:
+        return name_in_other_case
     our_name = find_our_name(name, known_names)
     if our_name:
         return our_name
@@ -118,8 +122,8 @@ def says_little(name: str) -> bool:
 
 def _find_shorter_name(name: str, known_names: Set[str], noun: str) -> str | None:
     """The known verb in a guess that repeats its owner's noun: `get` for `get_transfer`."""
-    nouns = split_words(noun)
-    owner_words = {*nouns, *(word.removesuffix("s") for word in nouns)}
+    noun_words = split_words(noun)
+    owner_words = {*noun_words, *(word.removesuffix("s") for word in noun_words)}
     verbs = [word for word in split_words(name) if word not in {*owner_words, *_FILLERS}]
     if len(verbs) != 1 or len(verbs) == len(split_words(name)):
         return None
@@ -162,8 +166,8 @@ def describe_unknown_parameters(
         elif not unlike_name:
             unlike_name = parameter_name
         name_texts.append(name_text)
-    listing = "" if has_suggestion else f": it takes {', '.join(known_names) or 'none'}"
-    return f"{function}() has no parameter {' or '.join(name_texts)}{listing}", unlike_name
+    known_names_text = "" if has_suggestion else f": it takes {', '.join(known_names) or 'none'}"
+    return f"{function}() has no parameter {' or '.join(name_texts)}{known_names_text}", unlike_name
 
 
 def raise_unknown_attribute(owner: object, name: str) -> NoReturn:
@@ -186,8 +190,8 @@ def _describe_unknown_attribute(owner: object, name: str) -> str:
     suggestion = _find_call_of_lab(name, owner) if is_lab else None
     if not suggestion:
         # A verb is not the state that it leads to: `replayed` is no suggestion for `replay`.
-        candidates = {*owner_names} - {f"{name}d", f"{name}ed"}
-        suggestion = find_suggestion(name, candidates, kind_name(owner))
+        candidate_names = {*owner_names} - {f"{name}d", f"{name}ed"}
+        suggestion = find_suggestion(name, candidate_names, kind_name(owner))
     if not suggestion and is_lab:
         suggestion = _find_beside_lab(name, owner)
     return f"{message}: " + (f"use {suggestion}" if suggestion else list_names(owner_names))
@@ -244,13 +248,15 @@ _FILLERS = ("all", "an", "by", "for", "of", "the", "to")
 def _find_beside_lab(name: str, lab: object) -> str | None:
     """What has a name that the lab lacks: its client, else its only such part, else paylab."""
     calls_by_part = _list_calls(lab)
-    owners = [part_name for part_name, calls in calls_by_part.items() if name in calls]
-    if "client" in owners:
+    owner_names = [
+        part_name for part_name, call_names in calls_by_part.items() if name in call_names
+    ]
+    if "client" in owner_names:
         return f"client.{name}"
-    if len(owners) == 1:
-        return f"{owners[0]}.{name}"
-    package = __name__.partition(".")[0]
-    return f"{package}.{name}" if name in dir(sys.modules[package]) else None
+    if len(owner_names) == 1:
+        return f"{owner_names[0]}.{name}"
+    package_name = __name__.partition(".")[0]
+    return f"{package_name}.{name}" if name in dir(sys.modules[package_name]) else None
 
 
 def public_names(owner: object) -> list[str]:

@@ -65,20 +65,20 @@ def _make_option_parameters(
     groups: Collection[type], defaults: Mapping[str, object]
 ) -> Iterator[Parameter]:
     """Make a keyword-only parameter for each key of the TypedDicts."""
-    for group in groups:
-        for option_name, annotation in group.__annotations__.items():
+    for option_class in groups:
+        for option_name, annotation in option_class.__annotations__.items():
             yield Parameter(
                 option_name,
                 Parameter.KEYWORD_ONLY,
                 default=defaults.get(option_name),
-                annotation=_write_annotation(annotation, group.__module__),
+                annotation=_write_annotation(annotation, option_class.__module__),
             )
 
 
-def _write_annotation(annotation: ForwardRef, group_module: str) -> WrittenAnnotation:
+def _write_annotation(annotation: ForwardRef, class_module: str) -> WrittenAnnotation:
     """The text of an annotation in a TypedDict, with the module whose names it uses.
 
     An inherited option has the module of the TypedDict that defines it, if Python stores one.
     """
-    module_name = annotation.__forward_module__ or group_module
+    module_name = annotation.__forward_module__ or class_module
     return WrittenAnnotation(annotation.__forward_arg__, module_name)

@@ -63,6 +63,6 @@ def _describe_call(function: Callable[..., Any]) -> str:
             needed_names.append(f"{parameter.name}=..." if is_keyword else parameter.name)
         else:
             other_names.append(f"{parameter.name}=")
-    shown_names = other_names[:_NAMES_MAX]
-    listing = f"; it takes {', '.join(shown_names)}" if shown_names else ""
-    return f"({', '.join(needed_names)}){listing}"
+    shown_options = other_names[:_NAMES_MAX]
+    options_text = f"; it takes {', '.join(shown_options)}" if shown_options else ""
+    return f"({', '.join(needed_names)}){options_text}"

@@ -37,8 +37,8 @@ def list_names(known_names: Iterable[str]) -> str:
 def _refuse_length(owner: object) -> NoReturn:
     """The `__len__` of a class without a length: TypeError with what has one, or all names."""
     known_names = dir(owner)
-    use = "use len(list().to_list())" if "list" in known_names else list_names(known_names)
-    raise MisuseError(f"{kind_name(owner)} has no length: {use}")
+    use_text = "use len(list().to_list())" if "list" in known_names else list_names(known_names)
+    raise MisuseError(f"{kind_name(owner)} has no length: {use_text}")
 
 
 def _is_true(_owner: object) -> bool:
@@ -100,10 +100,10 @@ def refuse_foreign_uses(class_: type[K]) -> type[K]:
 
     They are set here, because in the class they would hide the mistake from mypy.
     """
-    for method_name, refusal in _REFUSALS.items():
+    for method_name, refuse in _REFUSALS.items():
         # Not by hasattr, since every class can be called itself.
         if not any(method_name in vars(base_class) for base_class in class_.__mro__):
-            setattr(class_, method_name, refusal)
+            setattr(class_, method_name, refuse)
     untyped_class: Any = class_
     if not hasattr(class_, "__len__") and not hasattr(class_, "__bool__"):
         untyped_class.__len__ = _refuse_length
@@ -178,21 +178,23 @@ def _is_ours(value: object) -> bool:
 
 def _refuse_to_set(owner: object, name: str, _value: object) -> NoReturn:
     """AttributeError with what takes such a value, or all names."""
-    kind = kind_name(owner)
+    owner_kind = kind_name(owner)
     is_known = name in dir(owner)
-    message = f"{kind}.{name} cannot be set" if is_known else f"{kind} has no {name} to set"
-    fields: Mapping[str, Any] | None = getattr(owner, "__dataclass_fields__", None)
-    error_class = AttributeError if fields is None else FrozenInstanceError
-    if fields is not None and name in fields:
-        copy_text = f"dataclasses.replace(..., {name}=...) makes another {kind}"
+    message = (
+        f"{owner_kind}.{name} cannot be set" if is_known else f"{owner_kind} has no {name} to set"
+    )
+    dataclass_fields: Mapping[str, Any] | None = getattr(owner, "__dataclass_fields__", None)
+    error_class = AttributeError if dataclass_fields is None else FrozenInstanceError
+    if dataclass_fields is not None and name in dataclass_fields:
+        copy_text = f"dataclasses.replace(..., {name}=...) makes another {owner_kind}"
         raise error_class(f"{message}: {copy_text}")
-    places = list(_find_parameters(owner, name))
-    if places:
-        *earlier_places, last_place = places
-        places_text = last_place
-        if earlier_places:
-            places_text = f"{', '.join(earlier_places)} or {last_place}"
-        raise error_class(f"{message}: pass {name}= to {places_text}")
+    call_texts = list(_find_parameters(owner, name))
+    if call_texts:
+        *earlier_calls, last_call = call_texts
+        calls_text = last_call
+        if earlier_calls:
+            calls_text = f"{', '.join(earlier_calls)} or {last_call}"
+        raise error_class(f"{message}: pass {name}= to {calls_text}")
     raise error_class(f"{message}: {list_names(dir(owner))}")
 
 

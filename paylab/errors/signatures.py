@@ -29,14 +29,16 @@ conditions
     if len(args) <= len(unnamed_parameters):
         return
     unnamed_names = [parameter.name for parameter in unnamed_parameters if parameter.name != "self"]
-    limit = f"only {' and '.join(unnamed_names)}" if unnamed_names else "no argument"
+    limit_text = f"only {' and '.join(unnamed_names)}" if unnamed_names else "no argument"
     option_names = [
         _write_option_name(parameter)
         for parameter in parameters
         if parameter not in unnamed_parameters and parameter.name not in kwargs
     ]
-    listing = f": it takes {', '.join(option_names)}" if option_names else ": write it without"
-    raise MisuseError(f"{function.__qualname__}() takes {limit} without a name{listing}") from None
+    options_text = f": it takes {', '.join(option_names)}" if option_names else ": write it without"
+    raise MisuseError(
+        f"{function.__qualname__}() takes {limit_text} without a name{options_text}"
+    ) from None
 
 
 def _write_option_name(parameter: Parameter) -> str:

@@ -29,11 +29,13 @@ def printable(text: str, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    characters = []
+    escaped_characters = []
     for character in text:
         is_kept = character.isprintable() or character in keep
-        characters.append(character if is_kept else character.encode("unicode_escape").decode())
-    return "".join(characters)
+        escaped_characters.append(
+            character if is_kept else character.encode("unicode_escape").decode()
+        )
+    return "".join(escaped_characters)
 
 
 def printable_lines(text: object) -> str:

@@ -56,11 +56,11 @@ def find_literal_words(annotation: object) -> Iterator[str]:
     >>> list(find_literal_words(Literal["mxn", "php"] | str | None))
     ['mxn', 'php']
     """
-    for member in get_args(annotation):
+    for type_argument in get_args(annotation):
         if get_origin(annotation) is not Literal:
-            yield from find_literal_words(member)
-        elif isinstance(member, str):
-            yield member
+            yield from find_literal_words(type_argument)
+        elif isinstance(type_argument, str):
+            yield type_argument
 
 
 def _describe_type_parts(annotation: object) -> Iterable[str]:
@@ -69,11 +69,11 @@ def _describe_type_parts(annotation: object) -> Iterable[str]:
     type_arguments = get_args(annotation)
     if origin in (Union, UnionType):
         takes_any_text = str in type_arguments
-        for member in type_arguments:
-            is_literal = get_origin(member) is Literal
+        for member_type in type_arguments:
+            is_literal = get_origin(member_type) is Literal
             if takes_any_text and is_literal:
                 continue  # `str` takes any text, so the words are not listed beside it
-            yield from _describe_type_parts(member)
+            yield from _describe_type_parts(member_type)
     elif origin is Literal:
         yield from map(repr, type_arguments)
     else:
