@@ -60,9 +60,9 @@ def _find_name_problem(path_text: str) -> str:
         return "it contains a NUL character"
     if len(path_bytes) > PATH_BYTES_MAX:
         return f"a path has at most {PATH_BYTES_MAX} bytes"
-    longest_part = max(part_lengths, default=0)
-    if longest_part > NAME_BYTES_MAX:
-        return f"a name has at most {NAME_BYTES_MAX} bytes, and one in it has {longest_part}"
+    part_length_max = max(part_lengths, default=0)
+    if part_length_max > NAME_BYTES_MAX:
+        return f"a name has at most {NAME_BYTES_MAX} bytes, and one in it has {part_length_max}"
     return ""
 
 
@@ -79,25 +79,26 @@ def replace(
     path = _resolve_path(path)  # keep a symbolic link
     require_parent(path)
     _require_replaceable(path)
-    mode = PRIVATE_MODE if private else file_mode(path) or mode
-    draft_mode = NEW_FILE_MODE if mode is None else PRIVATE_MODE
-    draft = draft_path(path, "part")
+    final_mode = PRIVATE_MODE if private else (file_mode(path) or mode)
+    # Without a mode, the umask of the process decides.
+    draft_mode = NEW_FILE_MODE if final_mode is None else PRIVATE_MODE
+    temporary_path = draft_path(path, "part")
 
     def open_draft(draft_name: str, flags: int) -> int:
         """Open the temporary file with its mode from the start."""
         return os.open(draft_name, flags, draft_mode)
 
     try:
-        with open(draft, "xb", opener=open_draft) as draft_file:
+        with open(temporary_path, "xb", opener=open_draft) as draft_file:
             yield draft_file
             draft_file.flush()
             if is_durable:
                 os.fsync(draft_file.fileno())
-        if mode is not None:
-            draft.chmod(mode)
-        os.replace(draft, path)
+        if final_mode is not None:
+            temporary_path.chmod(final_mode)
+        os.replace(temporary_path, path)
     finally:
-        draft.unlink(missing_ok=True)
+        temporary_path.unlink(missing_ok=True)
     if is_durable:
         sync_folder(path.parent)
 
@@ -108,9 +109,9 @@ def require_writable(path: Path) -> None:
         path = _resolve_path(path)
         require_parent(path)
         _require_replaceable(path)
-        draft = draft_path(path, "part")
-        draft.touch(PRIVATE_MODE, exist_ok=False)
-        draft.unlink()
+        temporary_path = draft_path(path, "part")
+        temporary_path.touch(PRIVATE_MODE, exist_ok=False)
+        temporary_path.unlink()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(f"{path} cannot be written ({reason})") from None
@@ -165,32 +166,32 @@ def recover_path(path: Path) -> None:
     draft_pattern = re.compile(
         rf"\.{re.escape(path.name)}(\.columns\.json)?\.[0-9a-f]{{12}}\.(part|old)"
     )
-    for entry in sorted(path.parent.iterdir()):
-        if not draft_pattern.fullmatch(entry.name):
+    for leftover_path in sorted(path.parent.iterdir()):
+        if not draft_pattern.fullmatch(leftover_path.name):
             continue
-        if entry.suffix == ".old" and not path.exists():
-            entry.rename(path)
-        elif entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry, ignore_errors=True)
+        if leftover_path.suffix == ".old" and not path.exists():
+            leftover_path.rename(path)
+        elif leftover_path.is_dir() and not leftover_path.is_symlink():
+            shutil.rmtree(leftover_path, ignore_errors=True)
         else:
-            entry.unlink(missing_ok=True)
+            leftover_path.unlink(missing_ok=True)
 
 
 def remove_drafts(folder: Path) -> None:
     """Remove the temporary files that a killed process left in a folder."""
-    for file in folder.rglob(".*.part"):
-        if re.fullmatch(r"\..+\.[0-9a-f]{12}\.part", file.name) and file.is_file():
-            file.unlink(missing_ok=True)
+    for file_path in folder.rglob(".*.part"):
+        if re.fullmatch(r"\..+\.[0-9a-f]{12}\.part", file_path.name) and file_path.is_file():
+            file_path.unlink(missing_ok=True)
 
 
 def sync_folder(folder: Path) -> None:
     """Sync the names in a folder to disk, if the system can."""
     with suppress(OSError):  # Windows cannot open a folder
-        handle = os.open(folder, os.O_RDONLY)
+        folder_descriptor = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(handle)
+            os.fsync(folder_descriptor)
         finally:
-            os.close(handle)
+            os.close(folder_descriptor)
 
 
 def file_mode(path: Path) -> int | None:

@@ -39,9 +39,9 @@ if not TYPE_CHECKING:
             raise TypeError("a light dataclass is frozen")
         left_out = {*(() if eq else ("__eq__", "__hash__")), *(() if repr else ("__repr__",))}
 
-        def decorate(kind: type[T]) -> type[T]:
+        def decorate(record_class: type[T]) -> type[T]:
             """Make a light dataclass of a class; methods that it has itself stay."""
-            light_class = dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(kind)
+            light_class = dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(record_class)
             light_class.__dataclass_params__.frozen = True  # a frozen dataclass can extend it
             for method_name, method in _SHARED_METHODS.items():
                 if method_name not in vars(light_class) and method_name not in left_out:
@@ -52,58 +52,61 @@ if not TYPE_CHECKING:
 
 
 @cache
-def _default_values(kind: Any) -> Mapping[str, Any]:
+def _default_values(record_class: Any) -> Mapping[str, Any]:
     """The default of each field in their order; MISSING for a field that has none."""
-    return {field.name: field.default for field in fields(kind)}
+    return {field.name: field.default for field in fields(record_class)}
 
 
 @cache
-def _default_factories(kind: Any) -> Mapping[str, Callable[[], Any]]:
+def _default_factories(record_class: Any) -> Mapping[str, Callable[[], Any]]:
     """The functions that make the value of a field without an argument, by field."""
     return {
         field.name: field.default_factory
-        for field in fields(kind)
+        for field in fields(record_class)
         if field.default_factory is not MISSING
     }
 
 
 @cache
-def _required_fields(kind: object) -> frozenset[str]:
+def _required_fields(record_class: object) -> frozenset[str]:
     """The fields that an argument must set."""
     names_without_default = {
-        field_name for field_name, default in _default_values(kind).items() if default is MISSING
+        field_name
+        for field_name, default in _default_values(record_class).items()
+        if default is MISSING
     }
-    return frozenset(names_without_default - _default_factories(kind).keys())
+    return frozenset(names_without_default - _default_factories(record_class).keys())
 
 
 def _initialize(record: Any, /, *positional: Any, **named: Any) -> None:
     """The `__init__` of all light dataclasses: set the fields from arguments and defaults."""
-    kind: Any = type(record)
-    arguments = dict(zip(kind.__match_args__, positional, strict=False)) | named
-    values = {**_default_values(kind), **arguments}
-    has_repeated_or_surplus = len(arguments) < len(positional) + len(named)
-    has_unknown = len(values) > len(_default_values(kind))
-    lacks_required = not _required_fields(kind) <= arguments.keys()
+    record_class: Any = type(record)
+    argument_by_field = dict(zip(record_class.__match_args__, positional, strict=False)) | named
+    value_by_field = {**_default_values(record_class), **argument_by_field}
+    has_repeated_or_surplus = len(argument_by_field) < len(positional) + len(named)
+    has_unknown = len(value_by_field) > len(_default_values(record_class))
+    lacks_required = not _required_fields(record_class) <= argument_by_field.keys()
     if has_repeated_or_surplus or has_unknown or lacks_required:
-        _make_signature(kind).bind(*positional, **named)  # TypeError that names the argument
-    for field_name, factory in _default_factories(kind).items():
-        if field_name not in arguments:
-            values[field_name] = factory()
-    vars(record).update(values)
-    if hasattr(kind, "__post_init__"):
+        # Raises TypeError, which names the argument.
+        _make_signature(record_class).bind(*positional, **named)
+    for field_name, factory in _default_factories(record_class).items():
+        if field_name not in argument_by_field:
+            value_by_field[field_name] = factory()
+    vars(record).update(value_by_field)
+    if hasattr(record_class, "__post_init__"):
         record.__post_init__()
 
 
 @cache
-def _compared_fields(kind: Any) -> tuple[str, ...]:
+def _compared_fields(record_class: Any) -> tuple[str, ...]:
     """The fields by which a record is equal to another."""
-    return tuple(field.name for field in fields(kind) if field.compare)
+    return tuple(field.name for field in fields(record_class) if field.compare)
 
 
 def _compared_values(record: Any) -> list[Any]:
     """The values by which a record is equal to another."""
-    kind: Any = type(record)
-    return [getattr(record, field_name) for field_name in _compared_fields(kind)]
+    record_class: Any = type(record)
+    return [getattr(record, field_name) for field_name in _compared_fields(record_class)]
 
 
 def _is_equal(record: object, other: object) -> bool:
@@ -118,12 +121,12 @@ def _compute_hash(record: object) -> int:
 
 def _write_repr(record: object) -> str:
     """The `__repr__` of all light dataclasses: the class and its fields."""
-    kind: Any = type(record)
-    shown_names = [field.name for field in fields(kind) if field.repr]
-    field_texts = ", ".join(
+    record_class: Any = type(record)
+    shown_names = [field.name for field in fields(record_class) if field.repr]
+    fields_text = ", ".join(
         f"{field_name}={getattr(record, field_name)!r}" for field_name in shown_names
     )
-    return f"{kind.__qualname__}({field_texts})"
+    return f"{record_class.__qualname__}({fields_text})"
 
 
 def _refuse_to_set(record: object, name: str, _value: object) -> NoReturn:
@@ -147,23 +150,23 @@ def _refuse_unknown(record: object, name: str) -> NoReturn:
 class _LazySignature:
     """The signature of a class, which editors show; made when it is read."""
 
-    def __get__(self, _record: object, kind: Any) -> Signature | None:
+    def __get__(self, _record: object, record_class: Any) -> Signature | None:
         """The signature of the fields; None for a class with an `__init__` of its own."""
-        return _make_signature(kind) if kind.__init__ is _initialize else None
+        return _make_signature(record_class) if record_class.__init__ is _initialize else None
 
 
-def _make_signature(kind: Any) -> Signature:
+def _make_signature(record_class: Any) -> Signature:
     """Make the signature of a class, with a parameter for each field."""
     from inspect import Parameter, Signature  # only for editors and wrong arguments
 
     parameters = []
-    for field in fields(kind):
+    for field in fields(record_class):
         parameter_kind = (
             Parameter.KEYWORD_ONLY if field.kw_only else Parameter.POSITIONAL_OR_KEYWORD
         )
-        default = Parameter.empty if field.name in _required_fields(kind) else field.default
-        if field.name in _default_factories(kind):
-            default = _default_factories(kind)[field.name]()
+        default = Parameter.empty if field.name in _required_fields(record_class) else field.default
+        if field.name in _default_factories(record_class):
+            default = _default_factories(record_class)[field.name]()
         parameters.append(
             Parameter(field.name, parameter_kind, default=default, annotation=field.type)
         )

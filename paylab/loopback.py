@@ -27,17 +27,17 @@ def host_refusal(
 
     `allowed` are additional host names. IP addresses are always allowed: they are not resolved.
     """
-    hosts: list[str] = []
+    host_texts: list[str] = []
     origins: list[str] = []
     for name_bytes, value_bytes in headers:
         lower_name = name_bytes.lower()
         if lower_name == b"host":
-            hosts.append(value_bytes.decode("latin-1"))
+            host_texts.append(value_bytes.decode("latin-1"))
         elif lower_name == b"origin":
             origins.append(value_bytes.decode("latin-1"))
-    if len(hosts) > 1:  # programs on the way may have read different ones
-        return 400, f"a request has one Host header, not {len(hosts)}"
-    for host in hosts:
+    if len(host_texts) > 1:  # programs on the way may have read different ones
+        return 400, f"a request has one Host header, not {len(host_texts)}"
+    for host in host_texts:
         host_name = _read_host_name(f"//{host}")
         is_address = _read_address(host_name) is not None
         is_allowed = host_name in allowed or is_address or _is_local_name(host_name)

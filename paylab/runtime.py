@@ -109,11 +109,11 @@ def call_later(seconds: float, run: Callable[[], object], name: str) -> Callable
     import asyncio
 
     try:
-        loop = asyncio.get_running_loop()
+        event_loop = asyncio.get_running_loop()
     except RuntimeError:
         run()
         return lambda: None
-    return loop.call_later(seconds, run).cancel
+    return event_loop.call_later(seconds, run).cancel
 
 
 class Repetition:
@@ -216,8 +216,8 @@ def listen(host: str, port: int) -> socket.socket:
     require_sockets("a server")
     import socket
 
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(address_family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

@@ -42,11 +42,11 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
     connection.execute("BEGIN IMMEDIATE")  # another process may create the tables meanwhile
     try:
         if not _has_layout(connection, layout):
-            has_tables = connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-            if has_tables:
+            first_row = connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+            if first_row:
                 raise sqlite3.DatabaseError("it is a database of another program")
-            for statement in layout.tables:
-                connection.execute(statement)
+            for table_statement in layout.tables:
+                connection.execute(table_statement)
             connection.execute(f"PRAGMA application_id = {layout.mark}")
             connection.execute(f"PRAGMA user_version = {layout.version}")
         connection.execute("COMMIT")
@@ -57,13 +57,13 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
 
 def _has_layout(connection: sqlite3.Connection, layout: Layout) -> bool:
     """Whether the file has this layout; False for a new file, sqlite3.DatabaseError for others."""
-    (mark,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if mark == layout.mark and version not in (0, layout.version):
+    (file_mark,) = connection.execute("PRAGMA application_id").fetchone()
+    (file_version,) = connection.execute("PRAGMA user_version").fetchone()
+    if file_mark == layout.mark and file_version not in (0, layout.version):
         raise sqlite3.DatabaseError(
-            f"its format is {version}, this version of paylab reads {layout.version}"
+            f"its format is {file_version}, this version of paylab reads {layout.version}"
         )
-    is_new = mark == 0 and version == 0
-    if mark != layout.mark and not is_new:
+    is_new = file_mark == 0 and file_version == 0
+    if file_mark != layout.mark and not is_new:
         raise sqlite3.DatabaseError("it is a database of another program")
-    return bool(mark and version)
+    return bool(file_mark and file_version)

@@ -27,10 +27,10 @@ _ITEMS = re.compile(r"\b1 items?\b|(?:one|single|1) (?:image|file|item)|at most 
 _UNITS = {"k": 1024, "m": 1024**2, "b": 1, "": 1}
 
 
-def find_accepted_words(words: str) -> tuple[str, ...]:
+def find_accepted_words(message: str) -> tuple[str, ...]:
     """The words of the longest list in a message: of "must be one of cpf, cnpj" they are both."""
-    choices = [match[1] for match in _CHOICE.finditer(words)]
-    listed_words = _WORD.findall(max(choices, key=len)) if choices else []
+    choice_texts = [match[1] for match in _CHOICE.finditer(message)]
+    listed_words = _WORD.findall(max(choice_texts, key=len)) if choice_texts else []
     return tuple(
         listed_word for listed_word in listed_words if listed_word.lower() not in _NOT_CHOICES
     )
@@ -38,38 +38,43 @@ def find_accepted_words(words: str) -> tuple[str, ...]:
 
 def find_listed_words(body: object) -> tuple[str, ...]:
     """The words that a refusal lists beside its message, such as `"allowed_values": ["a", "b"]`."""
-    refusal = body[0] if isinstance(body, list) and body else body
-    for path, members in walk_values(refusal, 4):
-        is_list = isinstance(members, list) and bool(_LIST_NAME.search(last_name(path)))
-        if is_list and members and all(isinstance(member, str) for member in members):
-            return tuple(members)
+    refusal_body = body[0] if isinstance(body, list) and body else body
+    for path, field_value in walk_values(refusal_body, 4):
+        is_list = isinstance(field_value, list) and bool(_LIST_NAME.search(last_name(path)))
+        if is_list and field_value and all(isinstance(member, str) for member in field_value):
+            return tuple(field_value)
     return ()
 
 
-def find_accepted_amount(words: str, amount: str) -> str:
+def find_accepted_amount(message: str, amount: str) -> str:
     """An amount as a message asks for it: the stated limit, or without decimals; else "".
 
     After "amount must be at most 5.00" it is 5.00, after "must not have decimals" 10 for 10.00.
     """
-    if _WHOLE.search(words):
+    if _WHOLE.search(message):
         return str(int(Decimal(amount)))
-    words = re.sub(r"^\d{3} ", "", words)  # the status
-    limits = [amount_text for amount_text in _AMOUNT.findall(words) if Decimal(amount_text) > 0]
-    is_limit = "amount" in words.lower() and _LIMIT.search(words) and len(limits) == 1
-    return limits[0] if is_limit and Decimal(limits[0]) != Decimal(amount) else ""
+    message = re.sub(r"^\d{3} ", "", message)  # the status
+    amount_texts = [
+        amount_text for amount_text in _AMOUNT.findall(message) if Decimal(amount_text) > 0
+    ]
+    names_limit = "amount" in message.lower() and _LIMIT.search(message) is not None
+    is_limit = names_limit and len(amount_texts) == 1
+    return amount_texts[0] if is_limit and Decimal(amount_texts[0]) != Decimal(amount) else ""
 
 
-def accepts_one_item(words: str) -> bool:
+def accepts_one_item(message: str) -> bool:
     """Whether a message says that a list may have one item: "must have 1 to 1 items"."""
-    return bool(_ITEMS.search(words))
+    return bool(_ITEMS.search(message))
 
 
-def find_accepted_sizes(words: str) -> list[int]:
+def find_accepted_sizes(message: str) -> list[int]:
     """The sizes in a message, the smallest first: of "at least 50 KB" it is 51,200.
 
     A number of ten or more digits is an id rather than a size.
     """
-    sizes = _SIZE.findall(words)
+    digits_and_units = _SIZE.findall(message)
     return sorted(
-        int(digits) * _UNITS[unit[:1].lower()] for digits, unit in sizes if len(digits) < 10
+        int(digits) * _UNITS[unit[:1].lower()]
+        for digits, unit in digits_and_units
+        if len(digits) < 10
     )

@@ -76,8 +76,8 @@ def _make_pager(client: Client, list_name: str, limit: int) -> Any:
 
 def create_person(client: Client, country: str) -> Any:
     """Create an example person with consent."""
-    person = examples.individual(country, consent_at=client.clock())
-    return _create_individual(client, examples.add_required_fields(client.service, person))
+    person_fields = examples.individual(country, consent_at=client.clock())
+    return _create_individual(client, examples.add_required_fields(client.service, person_fields))
 
 
 def create_recipient(client: Client, country: str) -> Any:
@@ -85,23 +85,29 @@ def create_recipient(client: Client, country: str) -> Any:
     return _create_individual(client, examples.recipient(country, client.service))
 
 
-def _create_individual(client: Client, person: dict[str, Any]) -> Any:
+def _create_individual(client: Client, person_fields: dict[str, Any]) -> Any:
     """Create a person with a new e-mail address and phone number: one in use may be refused."""
-    token = client.new_key()[:8]
-    if "email" in person:
-        person = {**person, "email": f"probe.{token}@example.com"}
-    if "phone" in person:
-        person = {**person, "phone": f"{person['phone'][:-7]}{int(token, 16) % 10**7:07d}"}
-    return client.individuals.create(**person)
+    random_text = client.new_key()[:8]
+    if "email" in person_fields:
+        person_fields = {**person_fields, "email": f"probe.{random_text}@example.com"}
+    if "phone" in person_fields:
+        person_fields = {
+            **person_fields,
+            "phone": f"{person_fields['phone'][:-7]}{int(random_text, 16) % 10**7:07d}",
+        }
+    return client.individuals.create(**person_fields)
 
 
 def make_needed_images(individual: Any) -> dict[str, bytes]:
     """A specimen for each side that an individual still needs."""
-    details = (
+    detail_advices = (
         status.detail(status_detail.code) for status_detail in individual.status_details or ()
     )
     return {
-        image_side: make_image() for detail in details if detail.asks for image_side in detail.sides
+        image_side: make_image()
+        for detail_advice in detail_advices
+        if detail_advice.asks
+        for image_side in detail_advice.sides
     }
 
 
@@ -134,8 +140,8 @@ def needs_token(client: Client, individual: Any) -> bool:
 
 def send_token(client: Client, individual_id: str) -> Any:
     """Submit an example token of the identity-verification provider."""
-    token = examples.verification_token(accepted_at=client.clock())
-    return client.individuals.submit_token(individual_id, **token)
+    token_fields = examples.verification_token(accepted_at=client.clock())
+    return client.individuals.submit_token(individual_id, **token_fields)
 
 
 def create_wallet(client: Client, individual_id: str) -> Any:
@@ -148,8 +154,8 @@ def create_conversion_account(
     client: Client, individual_id: str, wallet_id: str, currency: str
 ) -> Any:
     """Create a conversion account, with the additional fields that the service requires."""
-    options = make_required_fields(client, "conversion_accounts")
-    return client.conversion_accounts.create(individual_id, wallet_id, currency, **options)
+    required_fields = make_required_fields(client, "conversion_accounts")
+    return client.conversion_accounts.create(individual_id, wallet_id, currency, **required_fields)
 
 
 def create_deposit(client: Client, account_id: str, on_ramp: OnRamp, amount: str) -> Any:
@@ -180,10 +186,10 @@ def make_required_fields(client: Client, table: str) -> dict[str, Any]:
     """Values of the additional fields that the service requires."""
     reference = f"{REFERENCE}-{client.new_key()[:8]}"
     extra_values = {"client_reference_id": reference, "destination_currency": "USDC"}
-    required = getattr(client.service, table).required
+    required_names = getattr(client.service, table).required
     return {
         field_name: extra_values[field_name]
-        for field_name in required
+        for field_name in required_names
         if field_name in extra_values
     }
 

@@ -19,18 +19,18 @@ from .guesses import read_page_settings
 from .refused_request import Guesses
 
 
-def find_contradictions(call: Call, operation: str, service: Service) -> Guesses:
+def find_contradictions(call: Call, operation_name: str, service: Service) -> Guesses:
     """The settings that a successful answer contradicts, with their values in it.
 
     `{"amounts.answers": "number"}` if amounts are numbers, which the settings have as text.
     """
     body = parse_answer(call)
     yield from _read_fields(call, service)
-    yield from _read_success_status(call, operation)
-    if OPERATIONS[operation].is_list:
-        yield from _read_next_page_names(body, service.list(operation.partition(".")[0]))
+    yield from _read_success_status(call, operation_name)
+    if OPERATIONS[operation_name].is_list:
+        yield from _read_next_page_names(body, service.list(operation_name.partition(".")[0]))
     else:
-        yield from _read_envelope(operation, body, service)
+        yield from _read_envelope(operation_name, body, service)
 
 
 def _read_fields(call: Call, service: Service) -> Guesses:
@@ -49,31 +49,31 @@ def _read_fields(call: Call, service: Service) -> Guesses:
             yield {key: tuple(dict.fromkeys([*map(str, words_in_force), *new_words]))}
 
 
-def _read_success_status(call: Call, operation: str) -> Guesses:
+def _read_success_status(call: Call, operation_name: str) -> Guesses:
     """The status of a success, if a setting has it; none of a replay, whose status may differ."""
     if call.replayed or call.status is None:
         return
-    for status in OPERATIONS[operation].success:
+    for status in OPERATIONS[operation_name].success:
         if isinstance(status, int):  # a status of the spec, not of a setting
             continue
-        key = setting_keys()[setting_key_of(status)]
-        if call.status in key.words:
-            yield {key.name: call.status}
+        setting_key = setting_keys()[setting_key_of(status)]
+        if call.status in setting_key.words:
+            yield {setting_key.name: call.status}
 
 
-def _read_envelope(operation: str, body: object, service: Service) -> Guesses:
+def _read_envelope(operation_name: str, body: object, service: Service) -> Guesses:
     """The path at which the answer holds its object; none if it is in force."""
-    record = OPERATIONS[operation]
-    if record.answer not in ITEMS or not isinstance(body, dict):
+    operation = OPERATIONS[operation_name]
+    if operation.answer not in ITEMS or not isinstance(body, dict):
         return
-    object_path = find_object_path(body, getattr(models, record.answer).model_fields)
-    if object_path and object_path != record.item_path(service):
-        read_item_form = ITEMS[record.answer]
+    object_path = find_object_path(body, getattr(models, operation.answer).model_fields)
+    if object_path and object_path != operation.item_path(service):
+        read_item_form = ITEMS[operation.answer]
         key = setting_key_of(lambda settings: read_item_form(settings.objects).item)
         yield {key: object_path}
 
 
-def _read_next_page_names(body: object, form: ListForm) -> Guesses:
+def _read_next_page_names(body: object, list_form: ListForm) -> Guesses:
     """The names of the cursor and of the flag that says that a next page follows.
 
     None if the answer has the field that the settings name. A cursor alone, without a flag, also
@@ -81,16 +81,16 @@ def _read_next_page_names(body: object, form: ListForm) -> Guesses:
     """
     if not isinstance(body, dict):
         return
-    page_settings = read_page_settings(body, form)
-    cursor_key = find_list_key(form, "cursor")
-    cursor_path = page_settings.get(cursor_key)
+    value_by_key = read_page_settings(body, list_form)
+    cursor_key = find_list_key(list_form, "cursor")
+    cursor_path = value_by_key.get(cursor_key)
     if cursor_path and value_at(body, str(cursor_path)):
         yield {cursor_key: cursor_path}
-    if not form.more or form.more in body:
+    if not list_form.more or list_form.more in body:
         return
-    more_key = find_list_key(form, "more")
-    has_cursor = bool(value_at(body, str(form.cursor)))
-    if more_key in page_settings:
-        yield {more_key: page_settings[more_key]}
-    elif has_cursor and "." not in form.more:
+    more_key = find_list_key(list_form, "more")
+    has_cursor = bool(value_at(body, str(list_form.cursor)))
+    if more_key in value_by_key:
+        yield {more_key: value_by_key[more_key]}
+    elif has_cursor and "." not in list_form.more:
         yield {more_key: NONE}

@@ -16,8 +16,8 @@ def add_constant(service: Service, operation: str, place: str, value: object) ->
     """The constant fields of a service with one more, at a dotted place of an operation."""
     extra = to_json_value(service.extra)
     set_value_at(extra.setdefault(operation, {}), place, value)
-    frozen: FrozenDict[Any] = freeze_value(extra)
-    return frozen
+    frozen_extra: FrozenDict[Any] = freeze_value(extra)
+    return frozen_extra
 
 
 def find_blanks(extra: object) -> set[tuple[str, str]]:

@@ -38,8 +38,8 @@ def guess_field_settings(request: RefusedRequest) -> Guesses:
         return
     yield from rename_all_at_once(request)
     for field in request.fields:
-        for rule in RULES[field.kind] if field.path else ():
-            yield from rule(request, field)
+        for guess_rule in RULES[field.kind] if field.path else ():
+            yield from guess_rule(request, field)
 
 
 def change_limit(request: RefusedRequest, field: RefusedField) -> Guesses:
@@ -47,12 +47,12 @@ def change_limit(request: RefusedRequest, field: RefusedField) -> Guesses:
 
     Another name of the parameter would be ignored, and prove nothing.
     """
-    form = request.service.list(request.operation.resource)
-    if field.kind == UNKNOWN and field.path == form.limit_parameter:
-        yield {find_list_key(form, "limit_parameter"): NONE}
+    list_form = request.service.list(request.operation.resource)
+    if field.kind == UNKNOWN and field.path == list_form.limit_parameter:
+        yield {find_list_key(list_form, "limit_parameter"): NONE}
     elif field.kind != UNKNOWN and "limit" in f"{field.path} {field.words}".lower():
-        largest_first = reversed(find_accepted_sizes(field.words))
-        yield from ({"lists.max_limit": size} for size in largest_first if size > 0)
+        sizes_largest_first = reversed(find_accepted_sizes(field.words))
+        yield from ({"lists.max_limit": size} for size in sizes_largest_first if size > 0)
 
 
 def find_list_key(form: ListForm, setting: str) -> str:
@@ -64,9 +64,9 @@ def find_list_key(form: ListForm, setting: str) -> str:
 def follow_new_name(_request: RefusedRequest, field: RefusedField) -> Guesses:
     """The name in "country is unknown, did you mean country_code?"."""
     new_name_match = NEW_NAME.search(field.words)
-    setting = field.sent.name_settings.get(field.our_path)
-    if new_name_match and setting:
-        yield {setting.name: new_name_match[1]}
+    name_setting = field.sent.name_settings.get(field.our_path)
+    if new_name_match and name_setting:
+        yield {name_setting.name: new_name_match[1]}
 
 
 def require_field(request: RefusedRequest, field: RefusedField) -> Guesses:
@@ -74,17 +74,22 @@ def require_field(request: RefusedRequest, field: RefusedField) -> Guesses:
 
     A field in an object may be required by its path, or by any end of it.
     """
-    key = setting_keys().get(f"{field.sent.table or request.operation.resource}.required")
-    required_names = request.service.value(key.name) if key else None
-    if not key or not isinstance(key.limit, WordsLimit) or not isinstance(required_names, tuple):
+    setting_key = setting_keys().get(f"{field.sent.table or request.operation.resource}.required")
+    required_names = request.service.value(setting_key.name) if setting_key else None
+    if (
+        not setting_key
+        or not isinstance(setting_key.limit, WordsLimit)
+        or not isinstance(required_names, tuple)
+    ):
         return
-    segments = [field.name] if field.sent.is_details else field.our_path.split(".")
-    names = [".".join(segments[start:]) for start in range(len(segments))]
-    if segments[0] == "document":
-        names.append("document")
-    name = next((name for name in names if not key.limit.words or name in key.limit.words), None)
+    path_segments = [field.name] if field.sent.is_details else field.our_path.split(".")
+    path_ends = [".".join(path_segments[start:]) for start in range(len(path_segments))]
+    if path_segments[0] == "document":
+        path_ends.append("document")
+    words = setting_key.limit.words
+    name = next((path_end for path_end in path_ends if not words or path_end in words), None)
     if name and name not in required_names and not field.was_sent:
-        yield {key.name: (*map(str, required_names), name)}
+        yield {setting_key.name: (*map(str, required_names), name)}
 
 
 def send_number(_request: RefusedRequest, field: RefusedField) -> Guesses:
@@ -102,17 +107,20 @@ def change_currency_case(_request: RefusedRequest, field: RefusedField) -> Guess
 
 def choose_words(request: RefusedRequest, field: RefusedField) -> Guesses:
     """The words that a message lists for a field: `{"rails.MX": ("bitso",)}`."""
-    words = find_accepted_words(field.words)
-    if words:
-        yield from ({key.name: words} for key in _find_word_settings(request, field))
+    accepted_words = find_accepted_words(field.words)
+    if accepted_words:
+        yield from (
+            {setting_key.name: accepted_words}
+            for setting_key in _find_word_settings(request, field)
+        )
 
 
 def _find_word_settings(request: RefusedRequest, field: RefusedField) -> Iterator[SettingKey]:
     """The settings with the words of a field: of rails, each country that has the one sent."""
     if field.sent.is_details:
-        key = setting_keys().get(f"{field.sent.table}.allowed")
-        if key and key.field == field.name:
-            yield key
+        setting_key = setting_keys().get(f"{field.sent.table}.allowed")
+        if setting_key and setting_key.field == field.name:
+            yield setting_key
     elif field.name == "payout_method":
         for country, read_rails in RAILS.items():
             if field.sent.values.get("payout_method") in read_rails(request.service.rails):
@@ -127,13 +135,17 @@ def add_constant_field(request: RefusedRequest, field: RefusedField) -> Guesses:
     if not _may_be_constant(request, field):
         return
     listed_words = find_listed_words(request.answered_body) or find_accepted_words(field.words)
-    values: list[Any] = [*listed_words[:CONSTANTS_MAX]]
+    constant_values: list[Any] = [*listed_words[:CONSTANTS_MAX]]
     if field.our_path in KNOWN_VALUES:
-        values.insert(0, KNOWN_VALUES[field.our_path])
+        constant_values.insert(0, KNOWN_VALUES[field.our_path])
     if TRUE.search(field.words):
-        values.append(True)
-    for value in values or [FILL_IN]:
-        yield {"extra": add_constant(request.service, request.operation.name, field.path, value)}
+        constant_values.append(True)
+    for constant_value in constant_values or [FILL_IN]:
+        yield {
+            "extra": add_constant(
+                request.service, request.operation.name, field.path, constant_value
+            )
+        }
 
 
 def _may_be_constant(request: RefusedRequest, field: RefusedField) -> bool:

@@ -54,8 +54,11 @@ def _guess_wait(exchange: Exchange, service: Service) -> Guesses:
 
     Nothing if the settings in force read it already.
     """
-    limits = service.rate_limits
-    if requested_wait(exchange.headers, exchange.when, limits.header, limits.unit) is not None:
+    rate_limits = service.rate_limits
+    if (
+        requested_wait(exchange.headers, exchange.when, rate_limits.header, rate_limits.unit)
+        is not None
+    ):
         return
     for header_name, header_value in exchange.headers.items():
         if RESET.fullmatch(header_name):
@@ -76,13 +79,13 @@ def _read_wait_unit(header_name: str, header_value: str) -> str:
     return "seconds" if int(header_value) <= RETRY_AFTER_SECONDS_MAX else "milliseconds"
 
 
-def _guess_idempotency(refusal_words: str, exchange: Exchange, service: Service) -> Guesses:
+def _guess_idempotency(refusal_text: str, exchange: Exchange, service: Service) -> Guesses:
     """A key on every POST if a refusal misses it; another header with the key if it names one."""
     request = exchange.request
-    if ABOUT_KEYS.search(refusal_words) and not OPERATIONS[request.operation].takes_key(service):
+    if ABOUT_KEYS.search(refusal_text) and not OPERATIONS[request.operation].takes_key(service):
         yield {"idempotency.operations": "every_post"}
     if request.idempotency_key:
-        for header_name in KEY_HEADER.findall(refusal_words):
+        for header_name in KEY_HEADER.findall(refusal_text):
             if header_name.lower() not in (service.idempotency.header.lower(), "x-api-key"):
                 yield {"idempotency.header": header_name}
 

@@ -44,10 +44,10 @@ def explain_failure(error: PaylabError, address: str) -> str:
     """Why nothing can work at an address after an error; "" if another request may succeed."""
     if isinstance(error, AuthenticationError | PermissionDeniedError):
         return f"{address} {_explain_refused_key(error)}"
-    for cause, sentence in SENTENCES.items():
-        is_status = isinstance(cause, int) and read_status(error) == cause
-        if is_status or (isinstance(cause, type) and isinstance(error, cause)):
-            return sentence.format(address=address, words=describe_error(error))
+    for status_or_class, sentence_template in SENTENCES.items():
+        is_status = isinstance(status_or_class, int) and read_status(error) == status_or_class
+        if is_status or (isinstance(status_or_class, type) and isinstance(error, status_or_class)):
+            return sentence_template.format(address=address, words=describe_error(error))
     return ""
 
 
@@ -61,10 +61,10 @@ def _explain_refused_key(error: PaylabError) -> str:
 
     The clock of the service is known by its Date, if it sends one.
     """
-    words = describe_error(error)
+    reason = describe_error(error)
     if isinstance(error, PermissionDeniedError) and not is_about_signature(error):
         return (
-            f"does not permit this key or this machine to read ({words}): your provider has to "
+            f"does not permit this key or this machine to read ({reason}): your provider has to "
             "permit it; another signature does not help"
         )
     headers = error.call.response_headers if error.call else {}
@@ -78,11 +78,11 @@ def _explain_refused_key(error: PaylabError) -> str:
         )
     if not is_about_signature(error):
         return (
-            f"refuses the key or the form of the request ({words}): follow these words, or ask "
+            f"refuses the key or the form of the request ({reason}): follow these words, or ask "
             "your provider; paylab has no setting that would help"
         )
     return (
-        f"refuses the signature in every dialect ({words}): check that API key and secret belong "
+        f"refuses the signature in every dialect ({reason}): check that API key and secret belong "
         f"together and to this address {DOCTOR}"
     )
 

@@ -27,24 +27,26 @@ def suggest_paths(key: SettingKey, service: Service) -> Iterator[str]:
     each in all spellings. NONE is for an object that the list shows as well, which is then read
     there.
     """
-    operations = [each for each in OPERATIONS.values() if setting_key_of(each.path) == key.name]
-    names = [f"{operations[0].resource}.{verb}" for verb in ("create", "list", "get")]
-    operations += [OPERATIONS[name] for name in names if name in OPERATIONS]
+    operations = [
+        operation for operation in OPERATIONS.values() if setting_key_of(operation.path) == key.name
+    ]
+    operation_names = [f"{operations[0].resource}.{verb}" for verb in ("create", "list", "get")]
+    operations += [OPERATIONS[name] for name in operation_names if name in OPERATIONS]
     path_keys = [setting_keys()[setting_key_of(operation.path)] for operation in operations]
-    paths = [
+    path_values = [
         *(service.value(path_key.name) for path_key in path_keys),
         *(path for path_key in path_keys for path in path_key.others),
     ]
     # Other values are words, such as that for no path.
-    spellings = [
-        spelling
-        for path in map(str, paths)
+    path_spellings = [
+        path_spelling
+        for path in map(str, path_values)
         if path.startswith("/")
-        for spelling in _spell_path(_add_id(key, path))
+        for path_spelling in _spell_path(_add_id(key, path))
     ]
-    for spelling in dict.fromkeys(spellings):
+    for path_spelling in dict.fromkeys(path_spellings):
         with suppress(ValueError):  # the key needs an id that this path does not have
-            yield str(key.limit.check(spelling) if key.limit else spelling)
+            yield str(key.limit.check(path_spelling) if key.limit else path_spelling)
     if NONE in key.others and key.name.endswith(SINGLE_OBJECTS):
         yield NONE
 

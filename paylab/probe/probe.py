@@ -163,40 +163,40 @@ def _read_any_list(search: SettingsSearch) -> str:
 def report_recorded_calls(calls: Iterable[Call], service: Service) -> Report:
     """What recorded calls show; nothing is sent."""
     calls = tuple(calls)
-    done = set[str]()
-    proofs = dict[str, ProbeFinding]()
+    done_operations = set[str]()
+    proof_by_key = dict[str, ProbeFinding]()
     for number, call in enumerate(calls, 1):
         route = service.match(call.path)[0].get(call.method)
         if route is None or call.failed:
             continue
-        done.add(route.operation)
+        done_operations.add(route.operation)
         for contradiction in find_contradictions(call, route.operation, service):
             for key, value in contradiction.items():
-                if key not in proofs and value != service.value(key):
-                    proofs[key] = ProbeFinding(key, PROVEN, value, call=number)
-    proven_values = {key: proof.value for key, proof in proofs.items()}
+                if key not in proof_by_key and value != service.value(key):
+                    proof_by_key[key] = ProbeFinding(key, PROVEN, value, call=number)
+    proven_values = {key: proof.value for key, proof in proof_by_key.items()}
     return Report(
         (f"{len(calls)} recorded calls",),
-        _make_findings(proofs, done, "not in the recorded calls"),
+        _make_findings(proof_by_key, done_operations, "not in the recorded calls"),
         service.with_values(proven_values),
         calls=calls,
     )
 
 
 def _make_findings(
-    shown_findings: Mapping[str, ProbeFinding], done: set[str], reason_unreached: str
+    finding_by_key: Mapping[str, ProbeFinding], done_operations: set[str], reason_unreached: str
 ) -> tuple[ProbeFinding, ...]:
-    """A finding for each key: what was shown, else whether an operation of `done` rests on it.
+    """A finding for each key: what was shown, else whether a done operation rests on it.
 
     `reason_unreached` says why other operations were not reached.
     """
     findings = []
     for key in setting_keys():
-        if key in shown_findings:
-            finding = shown_findings[key]
+        if key in finding_by_key:
+            finding = finding_by_key[key]
         elif key.startswith(NEVER_SHOWN):
             finding = ProbeFinding(key, NOT_REACHED, why=NOT_SHOWN)
-        elif done.isdisjoint(find_operations(key)):
+        elif done_operations.isdisjoint(find_operations(key)):
             finding = ProbeFinding(key, NOT_REACHED, why=reason_unreached or NOT_SHOWN)
         else:
             finding = ProbeFinding(key, ASSUMED)

@@ -144,9 +144,15 @@ class RefusedRequest:
     def _make_field(self, complaint: Complaint) -> RefusedField:
         """What a complaint says of its field, and the object that the field is in."""
         our_path = self._translate(complaint.field)
-        kind = classify_complaint(complaint)
+        complaint_kind = classify_complaint(complaint)
         sent_object = self._find_object(our_path)
-        return RefusedField(complaint.field, our_path, kind, complaint.words, sent_object)
+        return RefusedField(
+            path=complaint.field,
+            our_path=our_path,
+            kind=complaint_kind,
+            words=complaint.words,
+            sent=sent_object,
+        )
 
     def _translate(self, path: str) -> str:
         """Our path of a field that the service names."""
@@ -158,17 +164,21 @@ class RefusedRequest:
         A service may say `financial_accounts.0.details.clabe`, `details.clabe`, or, of a request
         that creates an account, `clabe`.
         """
-        *parents, name = our_path.split(".")
+        *parents, field_name = our_path.split(".")
         is_in_account = "details" in parents or "financial_accounts" in parents
         is_bare = self.operation.resource == "financial_accounts" and not parents
-        is_in_details = name not in BESIDE_DETAILS and (is_in_account or is_bare)
+        is_in_details = field_name not in BESIDE_DETAILS and (is_in_account or is_bare)
         if not is_in_details:
             return self.body
-        objects = list(self._find_details())
-        if is_bare or len(objects) != 1:
-            names = {name, *self.unknown_names} if is_bare else {name}
-            objects = [details for details in objects if names & details.name_settings.keys()]
-        return objects[0] if len(objects) == 1 else self.body
+        details_objects = list(self._find_details())
+        if is_bare or len(details_objects) != 1:
+            candidate_names = {field_name, *self.unknown_names} if is_bare else {field_name}
+            details_objects = [
+                details_object
+                for details_object in details_objects
+                if candidate_names & details_object.name_settings.keys()
+            ]
+        return details_objects[0] if len(details_objects) == 1 else self.body
 
     def _find_details(self) -> Iterator[SentObject]:
         """The details of the accounts in the body; only those whose settings are known."""
@@ -176,17 +186,17 @@ class RefusedRequest:
         for account in body.get("financial_accounts", [body]):
             details = account.get("details")
             if isinstance(details, Mapping):
-                settings = self._translation.find_account_settings(
+                account_settings = self._translation.find_account_settings(
                     body.get("country"), account.get("type"), details
                 )
-                if settings is not None:
-                    yield SentObject(settings.key, details, is_details=True)
+                if account_settings is not None:
+                    yield SentObject(account_settings.key, details, is_details=True)
 
 
 def _read_sent_body(content: object) -> Mapping[str, Any]:
     """The body of a request as it was sent; empty if it is not JSON."""
     try:
-        body = json.loads(content) if isinstance(content, bytes) else {}
+        json_value = json.loads(content) if isinstance(content, bytes) else {}
     except ValueError:
         return {}
-    return body if isinstance(body, dict) else {}
+    return json_value if isinstance(json_value, dict) else {}

@@ -17,20 +17,28 @@ def rename_all_at_once(request: RefusedRequest) -> Guesses:
     For example, `source_amount` and `quote_id` are unknown, and `amount` and `quotation` are
     missing: after one rename alone, the service still refuses the other field.
     """
-    settings = request.body.name_settings
-    paths = [field.path for field in request.fields if field.kind == MISSING and field.path]
+    setting_by_name = request.body.name_settings
+    missing_paths = [field.path for field in request.fields if field.kind == MISSING and field.path]
     # Of `source.amount` and `source.currency` a service may say only that `source_amount` is gone.
-    nested_names = {path.replace(".", "_") for path in paths} & {*request.body.values}
-    names = [name for name in settings if name in request.unknown_names | nested_names]
-    if not request.unknown_names or len(names) != len(paths) or len(names) < 2:
+    nested_names = {path.replace(".", "_") for path in missing_paths} & {*request.body.values}
+    renamed_names = [
+        name for name in setting_by_name if name in request.unknown_names | nested_names
+    ]
+    if (
+        not request.unknown_names
+        or len(renamed_names) != len(missing_paths)
+        or len(renamed_names) < 2
+    ):
         return
     path_by_name: dict[str, str] = {}
     for name, path in sorted(
-        product(names, paths), key=lambda pair: _measure_likeness(settings, *pair), reverse=True
+        product(renamed_names, missing_paths),
+        key=lambda pair: _measure_likeness(setting_by_name, *pair),
+        reverse=True,
     ):
         if name not in path_by_name and path not in path_by_name.values():
             path_by_name[name] = path
-    yield {settings[name].name: path for name, path in path_by_name.items()}
+    yield {setting_by_name[name].name: path for name, path in path_by_name.items()}
 
 
 def rename_field(request: RefusedRequest, field: RefusedField) -> Guesses:
@@ -38,13 +46,19 @@ def rename_field(request: RefusedRequest, field: RefusedField) -> Guesses:
 
     A reference may also become an object that has the id: `recipient.id` for `recipient_id`.
     """
-    settings = field.sent.name_settings
-    names = [name for name in settings if _may_be_renamed(request, field, settings[name], name)]
-    names.sort(key=lambda name: _measure_likeness(settings, name, field.path), reverse=True)
-    for name in names:
-        yield {settings[name].name: field.place}
+    setting_by_name = field.sent.name_settings
+    candidate_names = [
+        name
+        for name in setting_by_name
+        if _may_be_renamed(request, field, setting_by_name[name], name)
+    ]
+    candidate_names.sort(
+        key=lambda name: _measure_likeness(setting_by_name, name, field.path), reverse=True
+    )
+    for name in candidate_names:
+        yield {setting_by_name[name].name: field.place}
         if name.endswith("_id") and not field.path.endswith("id"):
-            yield {settings[name].name: f"{field.place}.id"}
+            yield {setting_by_name[name].name: f"{field.place}.id"}
 
 
 def _may_be_renamed(
@@ -55,8 +69,15 @@ def _may_be_renamed(
     The service does not know our name, public descriptions of such services have the new one, or
     both refer to the same object.
     """
-    references = [each for each in request.operation.references if each.name in field.sent.values]
-    sent_names = {*field.sent.values, *(reference.id_name for reference in references)}
+    sent_references = [
+        reference_field
+        for reference_field in request.operation.references
+        if reference_field.name in field.sent.values
+    ]
+    sent_names = {
+        *field.sent.values,
+        *(sent_reference.id_name for sent_reference in sent_references),
+    }
     sent_path = str(request.service.value(setting.name))
     if our_name not in sent_names or sent_path == field.place:
         return False
@@ -87,9 +108,9 @@ def _split_name(name: str) -> list[str]:
 
 
 def _measure_likeness(
-    settings: dict[str, SettingKey], our_name: str, path: str
+    setting_by_name: dict[str, SettingKey], our_name: str, path: str
 ) -> tuple[bool, float]:
     """How alike our name and a path are: is it public, their common words and equal letters."""
-    is_public = path in settings[our_name].others
+    is_public = path in setting_by_name[our_name].others
     common_words = {*_split_name(our_name)} & {*_split_name(path)}
     return is_public, len(common_words) + SequenceMatcher(None, our_name, path).ratio()

@@ -121,7 +121,7 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-like data."""
-        finding_facts = ("key", "outcome", "value", "why", "ask", "call")
+        fact_names = ("key", "outcome", "value", "why", "ask", "call")
         return {
             "address": self.address,
             "on": self.on.isoformat() if self.on else None,
@@ -136,7 +136,7 @@ class Report:
             "reached": list(self.reached),
             "made": list(self.made),
             "findings": [
-                {fact_name: getattr(finding, fact_name) for fact_name in finding_facts}
+                {fact_name: getattr(finding, fact_name) for fact_name in fact_names}
                 for finding in self.findings
             ],
         }
@@ -153,13 +153,13 @@ class Report:
         editors complete and check the file without a network.
         """
         old_service = read_existing_service(path)
-        proven = {finding.key: finding.value for finding in self.where(PROVEN)}
-        service = (old_service or self.service).with_values(proven)
-        with files.replace(path.with_name(SCHEMA_FILE)) as sink:
-            sink.write(schema_text().encode())
-        with files.replace(path) as sink:
+        value_by_key = {finding.key: finding.value for finding in self.where(PROVEN)}
+        service = (old_service or self.service).with_values(value_by_key)
+        with files.replace(path.with_name(SCHEMA_FILE)) as schema_file:
+            schema_file.write(schema_text().encode())
+        with files.replace(path) as service_file:
             setting_values = add_blanks(service, self.blanks)
-            sink.write(service_file_text(setting_values, f"./{SCHEMA_FILE}").encode())
+            service_file.write(service_file_text(setting_values, f"./{SCHEMA_FILE}").encode())
 
     def table(self, *outcomes: str) -> str:
         """The findings as lines for a terminal: with these outcomes, or those to act on."""
@@ -179,8 +179,8 @@ class Report:
     def _blank_lines(self) -> Iterator[str]:
         """A line for each constant field to fill in."""
         for (operation, field_path), refusal_words in self.blanks.items():
-            key = f'extra."{operation}".{field_path}'
-            yield f"{key}  fill in a value: {plain(refusal_words, 300)}"
+            blank_key = f'extra."{operation}".{field_path}'
+            yield f"{blank_key}  fill in a value: {plain(refusal_words, 300)}"
 
     def __repr__(self) -> str:
         return printable_lines("\n".join(filter(None, (self.summary, self.table()))))

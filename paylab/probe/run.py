@@ -69,7 +69,7 @@ class ServiceRun:
         if not write:
             return
         for on_ramp in on_ramps.ON_RAMPS:
-            self._run_stage(f"{on_ramp.country}{ON_RAMP}", partial(self._convert, on_ramp))
+            self._run_stage(f"{on_ramp.country}{ON_RAMP}", partial(self._convert_deposit, on_ramp))
         for country in COUNTRIES:
             self._run_stage(f"{country}{PAYOUT}", partial(self._pay_out, country))
         self._run_stage("Repeated order", self._repeat_order)
@@ -78,14 +78,14 @@ class ServiceRun:
 
     def _run_stage(self, stage_name: str, run: Callable[[], None]) -> None:
         """Go through one stage, and note how far it came."""
-        stop = ""
+        stop_reason = ""
         try:
             run()
         except BudgetError as error:
-            stop = f"not reached ({error})"
+            stop_reason = f"not reached ({error})"
         except StopError as error:
-            stop = str(error)
-        self.stages.append(Stage(stage_name, stop, tuple(self._without)))
+            stop_reason = str(error)
+        self.stages.append(Stage(stage_name, stop_reason, tuple(self._without)))
         self._without.clear()
 
     def _require(self, action_name: str, action: Action[R]) -> R:
@@ -110,16 +110,16 @@ class ServiceRun:
 
     def _note_answer(self, result: object) -> None:
         """Remember what the latest successful call has used, created and shown."""
-        answered = self._search.find_answered_call()
-        if answered is None:
+        call_and_operation = self._search.find_answered_call()
+        if call_and_operation is None:
             return
-        call, operation = answered
-        self.done.add(operation)
-        resource, _, verb = operation.partition(".")
+        call, operation_name = call_and_operation
+        self.done.add(operation_name)
+        resource, _, verb = operation_name.partition(".")
         if verb == "create" and resource != "quotes":  # a quote expires by itself
             noun = resource.removesuffix("s").replace("_", " ")
             self.made[f"{noun} {getattr(result, 'id', '')}"] = None
-        for contradiction in find_contradictions(call, operation, self._search.service):
+        for contradiction in find_contradictions(call, operation_name, self._search.service):
             self._search.adopt(contradiction, call.number)
 
     def _with_amount(self, kind: str, action: Callable[[Client, str], R]) -> Action[R]:
@@ -129,6 +129,7 @@ class ServiceRun:
         """
 
         def act(client: Client) -> R:
+            """Do the action with the amount so far; once more with one that a refusal states."""
             amount = self._amounts[kind]
             try:
                 return action(client, amount)
@@ -144,31 +145,33 @@ class ServiceRun:
 
     def _read_lists(self) -> None:
         """Read the first, the largest and the next page of each list, and one object."""
-        for name in LISTS:
+        for list_name in LISTS:
             first_page = self._try_optional(
-                f"the list of {name}", partial(actions.read_first_page, name=name)
+                f"the list of {list_name}", partial(actions.read_first_page, name=list_name)
             )
             if first_page is None:
                 continue
-            if name in LONG_LISTS:
-                largest_page = partial(
-                    actions.read_first_page, name=name, limit=actions.LARGEST_PAGE
+            if list_name in LONG_LISTS:
+                read_largest_page = partial(
+                    actions.read_first_page, name=list_name, limit=actions.LARGEST_PAGE
                 )
-                self._try_optional(f"the largest page of {name}", largest_page)
+                self._try_optional(f"the largest page of {list_name}", read_largest_page)
             if first_page.has_next_page:
-                self._read_second_page(name)
-            if first_page.data and name != "conversions":
-                read_one = partial(actions.read_one, name=name, object_id=first_page.data[0].id)
-                self._try_optional(f"one of {name}", read_one)
+                self._read_second_page(list_name)
+            if first_page.data and list_name != "conversions":
+                read_one = partial(
+                    actions.read_one, name=list_name, object_id=first_page.data[0].id
+                )
+                self._try_optional(f"one of {list_name}", read_one)
 
     def _read_second_page(self, name: str) -> None:
         """Read the next page of a list; if it is refused, no name of the cursor is proven."""
-        second_page = partial(actions.read_second_page, name=name)
-        if self._try_optional(f"the next page of {name}", second_page) is None:
+        read_second_page = partial(actions.read_second_page, name=name)
+        if self._try_optional(f"the next page of {name}", read_second_page) is None:
             cursor_keys = [f"lists.{list_name}.cursor" for list_name in LISTS]
             self._search.withdraw(f"lists.{name}.more", *cursor_keys)
 
-    def _convert(self, on_ramp: OnRamp) -> None:
+    def _convert_deposit(self, on_ramp: OnRamp) -> None:
         """Verify a person, open an account for their wallet, and convert a deposit."""
         currency = on_ramp.currency
         person = self._verify_person(on_ramp.country)
@@ -235,11 +238,14 @@ class ServiceRun:
             return actions.create_payout(client, reference, financial_account=account, **terms)
 
         quote = self._try_optional("a quote", self._with_amount("payout", create_quote))
-        transfer = quote and self._try_optional(
-            "paying the quote",
-            lambda client: actions.create_payout(client, reference, quote_id=quote.id),
-        )
-        transfer = transfer or self._require("the transfer", self._with_amount("payout", pay_terms))
+        transfer: Any = None
+        if quote is not None:
+            transfer = self._try_optional(
+                "paying the quote",
+                lambda client: actions.create_payout(client, reference, quote_id=quote.id),
+            )
+        if transfer is None:
+            transfer = self._require("the transfer", self._with_amount("payout", pay_terms))
         self._require("reading it", lambda client: client.transfers.get(transfer.id))
         self._payee = self._payee or (account, country)
 
@@ -255,12 +261,12 @@ class ServiceRun:
             fields = {**terms, "client_reference_id": f"paylab-{idempotency_key[:8]}"}
             return client.transfers.create(account, **fields, idempotency_key=idempotency_key)
 
-        first_order = self._require("the order", pay)
-        repeated_order = self._require("the same order again", pay)
-        if repeated_order.id != first_order.id:
+        first_transfer = self._require("the order", pay)
+        repeated_transfer = self._require("the same order again", pay)
+        if repeated_transfer.id != first_transfer.id:
             raise StopError(
-                f"stops at the same order again (one Idempotency-Key made {first_order.id} and "
-                f"{repeated_order.id}: ask your provider for which requests keys are kept)"
+                f"stops at the same order again (one Idempotency-Key made {first_transfer.id} and "
+                f"{repeated_transfer.id}: ask your provider for which requests keys are kept)"
             )
 
     def _subscribe(self) -> None:
@@ -269,10 +275,10 @@ class ServiceRun:
         is_stated = service.declares(lambda settings: settings.paths.create_webhook_subscription)
         if service.paths.webhook_subscriptions == NONE and not is_stated:
             raise StopError("not reached (paths.webhook_subscriptions is none)")
-        events = ["transfer.completed"]
+        event_types = ["transfer.completed"]
         subscription = self._require(
             "the subscription",
-            lambda client: client.webhook_subscriptions.create(actions.HOOK_URL, events),
+            lambda client: client.webhook_subscriptions.create(actions.HOOK_URL, event_types),
         )
         self._try_optional(
             "reading it", lambda client: client.webhook_subscriptions.get(subscription.id)

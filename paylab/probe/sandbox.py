@@ -76,13 +76,13 @@ def require_sandbox(search: SettingsSearch, list_name: str, *, is_confirmed: boo
     """
     # What does not help a deposit into no account may help another one: it is tried again later.
     proof_search = replace(search)
-    refusal = _seek_proof(proof_search, list_name)
+    refusal_text = _seek_proof(proof_search, list_name)
     search.client = proof_search.client
     address = search.client.settings.base_url
-    if refusal and not (is_confirmed or is_sandbox_host(address)):
+    if refusal_text and not (is_confirmed or is_sandbox_host(address)):
         raise HopelessError(
             f"nothing shows that {address} is a sandbox: a sandbox deposit into an account that "
-            f"does not exist got {refusal}; if you know that it is one, add --sandbox (in "
+            f"does not exist got {refusal_text}; if you know that it is one, add --sandbox (in "
             "Python: sandbox=True), else leave out --write"
         )
 
@@ -104,11 +104,11 @@ def _seek_proof(search: SettingsSearch, list_name: str) -> str:
         return describe_error(error)
     if isinstance(outcome, Success):
         return ""
-    words = describe_error(outcome.error)
+    refusal_text = describe_error(outcome.error)
     if isinstance(outcome.error, RateLimitError) and _asks_to_wait(outcome.error, search.service):
-        message = f"the service asks to wait ({words}): nothing was created; try again later"
+        message = f"the service asks to wait ({refusal_text}): nothing was created; try again later"
         raise HopelessError(message) from outcome.error
-    return words
+    return refusal_text
 
 
 def _read_list(client: Client, list_name: str) -> Any:
@@ -119,9 +119,11 @@ def _read_list(client: Client, list_name: str) -> Any:
 def _asks_to_wait(error: RateLimitError, service: Service) -> bool:
     """Whether a 429 says how long to wait, in the header of the settings."""
     call = error.call
-    limits = service.rate_limits
-    wait = requested_wait(call.response_headers, call.when, limits.header, limits.unit)
-    return wait is not None
+    rate_limits = service.rate_limits
+    wait_seconds = requested_wait(
+        call.response_headers, call.when, rate_limits.header, rate_limits.unit
+    )
+    return wait_seconds is not None
 
 
 def propose_deposit(client: Client, stated_path: str) -> None:
@@ -138,7 +140,7 @@ def propose_deposit(client: Client, stated_path: str) -> None:
             message = f"{error.call.status} with a web page, which proves nothing"
             raise NoProofError(message) from error
         path = client.service.paths.sandbox_deposits
-        is_sandbox_path = path == stated_path or SAYS_SANDBOX.search(path)
+        is_sandbox_path = path == stated_path or SAYS_SANDBOX.search(path) is not None
         if is_sandbox_path and _is_proof(error, client.service):
             return
         raise
@@ -186,9 +188,9 @@ def _may_be_about_path(error: APIStatusError, refusal_words: str) -> bool:
 
 def _names_account_anywhere(error: APIStatusError) -> bool:
     """Whether the message of a refusal, or a code beside it, is about the account or the amount."""
-    texts = [text.rpartition(": ")[2] for text in find_texts(error.body)]
-    codes = [text for text in texts if re.fullmatch(r"\w+", text)]
-    return any(map(_names_account, [str(error), *codes]))
+    body_texts = [text.rpartition(": ")[2] for text in find_texts(error.body)]
+    code_texts = [text for text in body_texts if re.fullmatch(r"\w+", text)]
+    return any(map(_names_account, [str(error), *code_texts]))
 
 
 def _fold_words(words: str) -> str:
@@ -198,7 +200,9 @@ def _fold_words(words: str) -> str:
     """
     spaced_text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words)
     decomposed_text = normalize("NFKD", spaced_text)
-    unaccented_text = "".join(sign for sign in decomposed_text if not combining(sign))
+    unaccented_text = "".join(
+        character for character in decomposed_text if not combining(character)
+    )
     return " ".join(re.findall(r"[a-z0-9]+", unaccented_text.lower()))
 
 
@@ -207,7 +211,7 @@ def _names_account(refusal_words: str) -> bool:
 
     Words that repeat the path or the body are not: "POST /v1/conversion_accounts/... not found".
     """
-    repeats_path = "/" in refusal_words or ABOUT_PATHS.search(refusal_words)
+    repeats_path = "/" in refusal_words or ABOUT_PATHS.search(refusal_words) is not None
     repeats_body = actions.DEPOSIT in refusal_words
     if repeats_path or repeats_body:
         return False

@@ -116,22 +116,22 @@ class SettingsSearch:
         first_outcome = self.attempt(action, {})
         if isinstance(first_outcome, Success):
             return first_outcome
-        words = _describe_without_ids(first_outcome.error)
-        last_request = self.sent + REQUESTS_MAX
-        failed = set[tuple[str, frozenset[object]]]()
-        attempts = self._plan_attempts({}, first_outcome, key_prefixes)
-        while attempts and self.sent < last_request:
-            settings, refusal = attempts.pop()
-            attempt = (words, frozenset(settings.items()))
-            if attempt in self._failed | failed:
+        first_words = _describe_without_ids(first_outcome.error)
+        last_request_number = self.sent + REQUESTS_MAX
+        failed_attempts = set[tuple[str, frozenset[object]]]()
+        planned_attempts = self._plan_attempts({}, first_outcome, key_prefixes)
+        while planned_attempts and self.sent < last_request_number:
+            settings, refusal = planned_attempts.pop()
+            attempt_key = (first_words, frozenset(settings.items()))
+            if attempt_key in self._failed | failed_attempts:
                 continue
             outcome = self.attempt(action, settings)
             if isinstance(outcome, Success):
                 return outcome
-            failed.add(attempt)
+            failed_attempts.add(attempt_key)
             if is_progress(refusal.error, outcome.error):
-                attempts += self._plan_attempts(settings, outcome, key_prefixes)
-        self._failed |= failed
+                planned_attempts += self._plan_attempts(settings, outcome, key_prefixes)
+        self._failed |= failed_attempts
         return first_outcome
 
     def _plan_attempts(
@@ -168,15 +168,19 @@ class SettingsSearch:
         How long to wait is read from a 429 and kept as it is: the action would succeed with a
         longer wait as well.
         """
-        succeeded_call = self.number
-        needed = dict(success.settings)
+        succeeded_number = self.number
+        needed_values = dict(success.settings)
         for key in success.settings:
             # Without any setting, the action has failed before.
-            if len(needed) > 1 and not key.startswith("rate_limits."):
-                others = {other: value for other, value in needed.items() if other != key}
-                if isinstance(self.attempt(action, others), Success):
-                    needed = others
-        self.adopt(needed, succeeded_call)
+            if len(needed_values) > 1 and not key.startswith("rate_limits."):
+                other_values = {
+                    other_key: value
+                    for other_key, value in needed_values.items()
+                    if other_key != key
+                }
+                if isinstance(self.attempt(action, other_values), Success):
+                    needed_values = other_values
+        self.adopt(needed_values, succeeded_number)
 
     def adopt(self, values: Guess, call: int) -> None:
         """Keep values that were read in a successful answer, or used in this call."""
@@ -195,9 +199,11 @@ class SettingsSearch:
         for key in wrong_keys:
             del self.proofs[key]
         if wrong_keys:
-            declared = self.service.declared
-            kept = {key: value for key, value in declared.items() if key not in wrong_keys}
-            self.client = self.client.with_service(Service(kept))
+            declared_values = self.service.declared
+            kept_values = {
+                key: value for key, value in declared_values.items() if key not in wrong_keys
+            }
+            self.client = self.client.with_service(Service(kept_values))
 
     def attempt(self, action: Action[R], settings: Guess) -> Success[R] | FailedAction:
         """Do an action with these settings, none of which is kept."""
@@ -232,10 +238,10 @@ class SettingsSearch:
         if not exchanges or not isinstance(error, ANSWERED):
             return ()
         path = getattr(error.call, "path", "")
-        of_path = [exchange for exchange in exchanges if exchange.request.path == path]
+        exchanges_of_path = [exchange for exchange in exchanges if exchange.request.path == path]
         calls = [call for call in self.client.calls if call.number > self.start]
         has_signed = any(not call.failed for call in calls)
-        exchange = (of_path or exchanges)[-1]
+        exchange = (exchanges_of_path or exchanges)[-1]
         return tuple(guess_settings(error, exchange, service, has_signed=has_signed))
 
     def find_answered_call(self) -> tuple[Call, str] | None:
@@ -261,7 +267,9 @@ def _describe_without_ids(error: PaylabError) -> str:
     account fa_7 for ind_1" they are "POST ... no account ... for ...".
     """
     call = error.call
-    request_text = f"{call.method}{' with a query' * ('?' in call.url)}" if call else ""
+    request_text = ""
+    if call:
+        request_text = f"{call.method} with a query" if "?" in call.url else call.method
     return re.sub(r"\w*\d\w*", "...", f"{request_text} {describe_error(error)}")
 
 

@@ -29,13 +29,13 @@ def is_about_signature(error: PaylabError) -> bool:
     """Whether another signature may help: a 401, or a 403 that says so, without another reason."""
     if not isinstance(error, AuthenticationError | PermissionDeniedError):
         return False
-    refusal_words = str(error)
+    refusal_text = str(error)
     if error.call:
-        refusal_words += f" {error.call.response_headers.get('www-authenticate', '')}"
-    names_signature = ABOUT_SIGNATURES.search(refusal_words) is not None
+        refusal_text += f" {error.call.response_headers.get('www-authenticate', '')}"
+    names_signature = ABOUT_SIGNATURES.search(refusal_text) is not None
     if isinstance(error, PermissionDeniedError):
         return names_signature
-    if OTHER_SCHEME.search(refusal_words):
+    if OTHER_SCHEME.search(refusal_text):
         return False
     return names_signature or not is_explained(error)
 
@@ -46,8 +46,8 @@ def suggest_signatures(exchange: Exchange, service: Service, *, has_signed: bool
     After a request that succeeded (`has_signed`), only those of a query or a body. Nothing if the
     clock of this machine is wrong, since no other signature helps then.
     """
-    clock_error = abs(exchange.skew or 0)
-    if clock_error > CLOCK_SECONDS:
+    clock_error_seconds = abs(exchange.skew or 0)
+    if clock_error_seconds > CLOCK_SECONDS:
         return
     if not has_signed:
         yield from _omit_base_path(exchange, service)

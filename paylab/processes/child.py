@@ -22,9 +22,9 @@ ERROR_CHARACTERS_MAX = 300
 
 def send_message(pipe: BinaryIO, message: bytes) -> None:
     """Write a message to an unbuffered pipe."""
-    unsent = memoryview(len(message).to_bytes(LENGTH_BYTES, "big") + message)
-    while unsent:
-        unsent = unsent[pipe.write(unsent) :]
+    unsent_bytes = memoryview(len(message).to_bytes(LENGTH_BYTES, "big") + message)
+    while unsent_bytes:
+        unsent_bytes = unsent_bytes[pipe.write(unsent_bytes) :]
 
 
 def receive_message(pipe: BinaryIO) -> bytes:
@@ -49,24 +49,24 @@ def serve_requests() -> None:
     from runpy import run_path  # for the child alone
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
-    requests: BinaryIO = os.fdopen(os.dup(0), "rb", 0)
-    answers: BinaryIO = os.fdopen(os.dup(1), "wb", 0)
-    nothing = os.open(os.devnull, os.O_RDWR)
+    request_pipe: BinaryIO = os.fdopen(os.dup(0), "rb", 0)
+    answer_pipe: BinaryIO = os.fdopen(os.dup(1), "wb", 0)
+    null_descriptor = os.open(os.devnull, os.O_RDWR)
     for stream_number in (0, 1):  # what a library prints must not be read as an answer
-        os.dup2(nothing, stream_number)
-    answer = run_path(sys.argv[1])[sys.argv[2]]
+        os.dup2(null_descriptor, stream_number)
+    answer_request = run_path(sys.argv[1])[sys.argv[2]]
     with suppress(EOFError, BrokenPipeError):
         while True:
-            request = receive_message(requests)
+            request = receive_message(request_pipe)
             try:
                 answer_mark = ANSWER
-                answer_bytes = answer(request)
+                answer_bytes = answer_request(request)
             except Exception as error:
                 error_text = str(error) or type(error).__name__
                 answer_mark = ERROR
                 answer_bytes = error_text[:ERROR_CHARACTERS_MAX].encode(errors="replace")
-            send_message(answers, answer_mark)
-            send_message(answers, answer_bytes)
+            send_message(answer_pipe, answer_mark)
+            send_message(answer_pipe, answer_bytes)
 
 
 if __name__ == "__main__":

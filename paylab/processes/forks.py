@@ -43,9 +43,9 @@ def _release_locks() -> None:
 def _renew_in_child() -> None:
     """After a fork, in the child: release the locks, and renew all parts."""
     _release_locks()
-    for renewable, (_, renew) in list(_RENEWALS.items()):
+    for part, (_, renew) in list(_RENEWALS.items()):
         if renew is not None:
-            renew(renewable)
+            renew(part)
 
 
 if hasattr(os, "register_at_fork"):  # Windows has no fork

@@ -41,7 +41,9 @@ def python_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str
     >>> python_environment({"PYTHONPATH": ".", "HOME": "/home/ana"})
     {'HOME': '/home/ana'}
     """
-    variables = dict(environ)
-    folders = variables.pop(SEARCHED, "").split(os.pathsep)
-    absolute_folders = os.pathsep.join(folder for folder in folders if os.path.isabs(folder))
-    return {**variables, SEARCHED: absolute_folders} if absolute_folders else variables
+    value_by_variable = dict(environ)
+    folders = value_by_variable.pop(SEARCHED, "").split(os.pathsep)
+    absolute_folders_text = os.pathsep.join(folder for folder in folders if os.path.isabs(folder))
+    if not absolute_folders_text:
+        return value_by_variable
+    return {**value_by_variable, SEARCHED: absolute_folders_text}

@@ -51,13 +51,13 @@ class PythonProgram:
     def ask(self, request: bytes, seconds: float = ANSWER_SECONDS) -> bytes:
         """Ask the program; return its answer. ProgramError if it fails, ends or takes too long."""
         with self._lock:
-            has_expired = Event()
+            expired_event = Event()
             try:
                 process = self._start_if_ended()
-                with _kill_after(process, seconds, has_expired):
-                    is_answer, content = _exchange_messages(process, request)
+                with _kill_after(process, seconds, expired_event):
+                    is_answer, answer_bytes = _exchange_messages(process, request)
             except (OSError, EOFError) as error:
-                if has_expired.is_set():
+                if expired_event.is_set():
                     self.close()
                     message = f"{self.name} was ended: it took longer than {seconds:g} seconds"
                     raise ProgramError(message) from None
@@ -66,8 +66,8 @@ class PythonProgram:
                 self.close()
                 raise
         if not is_answer:
-            raise ProgramError(f"{self.name} failed: {content.decode(errors='replace')}")
-        return content
+            raise ProgramError(f"{self.name} failed: {answer_bytes.decode(errors='replace')}")
+        return answer_bytes
 
     def close(self) -> None:
         """End the program. The next request starts it again."""
@@ -118,18 +118,19 @@ class PythonProgram:
 
 
 @contextmanager
-def _kill_after(process: Process, seconds: float, expired: Event) -> Iterator[None]:
-    """Kill the process and set `expired` if the block takes longer."""
+def _kill_after(process: Process, seconds: float, expired_event: Event) -> Iterator[None]:
+    """Kill the process and set the event if the block takes longer."""
 
     def kill() -> None:
-        expired.set()
+        """Set the event first: it tells why the process has ended."""
+        expired_event.set()
         process.kill()
 
-    cancel = call_later(seconds, kill, "paylab-limit")
+    cancel_kill = call_later(seconds, kill, "paylab-limit")
     try:
         yield
     finally:
-        cancel()
+        cancel_kill()
 
 
 def _exchange_messages(process: Process, request: bytes) -> tuple[bool, bytes]:

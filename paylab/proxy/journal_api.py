@@ -79,10 +79,10 @@ class JournalAPI:
 
     def _authenticate(self, request: Request) -> None:
         """Refuse a request with neither the control token nor a signature with the keys."""
-        authorization = request.headers.get("authorization", "")
-        if authorization[: len(_BEARER)].lower() == _BEARER:
-            token = authorization[len(_BEARER) :].strip()
-            if compare_digest(token.encode(), self._control_token.reveal().encode()):
+        authorization_text = request.headers.get("authorization", "")
+        if authorization_text[: len(_BEARER)].lower() == _BEARER:
+            sent_token = authorization_text[len(_BEARER) :].strip()
+            if compare_digest(sent_token.encode(), self._control_token.reveal().encode()):
                 return
         elif self._is_signed(request):
             return
@@ -90,8 +90,8 @@ class JournalAPI:
 
     def _read_summary(self, _: Request) -> Reply:
         """The answer with what the proxy is, and how many requests it received and dropped."""
-        counts = {"received": len(self._journal), "dropped": self._journal.dropped}
-        return Reply.json(200, {"proxy": self._facts, "requests": counts})
+        count_by_name = {"received": len(self._journal), "dropped": self._journal.dropped}
+        return Reply.json(200, {"proxy": self._facts, "requests": count_by_name})
 
     def _read_requests(self, request: Request) -> Reply:
         """The answer with the requests after the number in the query."""
@@ -107,11 +107,11 @@ class JournalAPI:
 
     def _read_journal(self, request: Request) -> Reply:
         """The answer with all records after the number in the query, raw if it has raw=1."""
-        query = request.query_items()
-        raw = query.get("raw", "0")
-        if raw not in ("0", "1"):
+        value_by_parameter = request.query_items()
+        raw_text = value_by_parameter.get("raw", "0")
+        if raw_text not in ("0", "1"):
             raise RefusedError(400, "raw: must be 0 or 1")
-        return Reply.json(200, self.records(read_after(query), raw=raw == "1"))
+        return Reply.json(200, self.records(read_after(value_by_parameter), raw=raw_text == "1"))
 
     def records(self, after: int = 0, *, raw: bool = False) -> list[JsonObject]:
         """All records with a sequence number above `after`, with `raw` bodies as they came."""

@@ -95,68 +95,72 @@ class Recorder:
         with self._lock:
             request_record = self.journal.record_arrival(replace(request, path=path), now)
         request_record.ending = request.ending  # tells later how the connection ended
-        proxied = ProxiedRequest(self.service, self._upstream.host)
-        request_record.verdicts = proxied.to_json
-        request_record.operation = proxied.operation = self._find_operation(request.method, path)
+        proxied_request = ProxiedRequest(self.service, self._upstream.host)
+        request_record.verdicts = proxied_request.to_json
+        request_record.operation = proxied_request.operation = self._find_operation(
+            request.method, path
+        )
         try:
-            reply = self._exchange(request, path, now, proxied)
+            reply = self._exchange(request, path, now, proxied_request)
         except RefusedError as refused:
-            proxied.refused = refused
+            proxied_request.refused = refused
             reply = refusal_reply(refused, self.service)
         except UpstreamError as error:
-            proxied.failure = error.text
+            proxied_request.failure = error.text
             reply = failure_reply(error.status, error.text)
         except Exception as error:  # the client must know whether the request was sent
             log.exception("the proxy failed at a request")
-            proxied.failure = _explain_failure(error, proxied)
-            reply = failure_reply(502, proxied.failure)
+            proxied_request.failure = _explain_failure(error, proxied_request)
+            reply = failure_reply(502, proxied_request.failure)
         reply = replace(reply, delay=HANG_UP_SECONDS)
         with self._lock:
             self.journal.add_request(request_record, reply)
         return reply
 
     def _exchange(
-        self, request: Request, path: str, now: datetime, proxied: ProxiedRequest
+        self, request: Request, path: str, now: datetime, proxied_request: ProxiedRequest
     ) -> Reply:
         """Check a request, send it to the service, and compare both with the document."""
         if not request.path.startswith(f"{self._base_path}/"):
             raise RefusedError(404, f"the paths of this service begin with {self._base_path}")
         if self._is_read_only and request.method not in READING_METHODS:
             raise RefusedError(403, f"the proxy is read-only: this {request.method} was not sent")
-        self._check_signature(request, now, proxied)
-        sent_request = self._make_sent_request(request, proxied)
-        proxied.request_problems = self._contract.request_problems(
+        self._check_signature(request, now, proxied_request)
+        sent_request = self._make_sent_request(request, proxied_request)
+        proxied_request.request_problems = self._contract.request_problems(
             request.method, path, request.query, request.headers, request.body
         )
         sent_at = perf_counter()
         try:
             reply = self._upstream.send(sent_request)
         finally:
-            proxied.seconds = round(perf_counter() - sent_at, 6)
-        proxied.answered_status = reply.status
+            proxied_request.seconds = round(perf_counter() - sent_at, 6)
+        proxied_request.answered_status = reply.status
         content_type = reply.headers.get("content-type", "")
-        proxied.answer_problems = self._contract.answer_problems(
+        proxied_request.answer_problems = self._contract.answer_problems(
             request.method, path, reply.status, content_type, reply.body
         )
         return reply
 
-    def _check_signature(self, request: Request, now: datetime, proxied: ProxiedRequest) -> None:
+    def _check_signature(
+        self, request: Request, now: datetime, proxied_request: ProxiedRequest
+    ) -> None:
         """Refuse a wrong signature, unless the service itself will find what is wrong with it."""
         host = request.headers.get("host", "")
         if self._is_passing and host != self._upstream.host:
             raise RefusedError(421, _PASS_THROUGH_TEXT.format(self._upstream.host))
         if self._keys is None:
             return
-        proxied.is_checked = True
+        proxied_request.is_checked = True
         signing = self.service.signing
-        secrets = self._secrets_by_key()
+        secret_by_key = self._secrets_by_key()
         with self._lock:
-            finding = verify(request, secrets.get, now, signing=signing, nonces=self._nonces)
+            finding = verify(request, secret_by_key.get, now, signing=signing, nonces=self._nonces)
             if finding is None and "x-nonce" in request.headers:
                 self._nonces.add(request.headers["x-nonce"], now)
         if finding is None:
             return
-        proxied.finding = finding
+        proxied_request.finding = finding
         if self._is_passing:
             return  # the service gets the same signature
         if finding.reason in FORWARDED_REASONS and self._is_signed_right(request):
@@ -167,10 +171,10 @@ class Recorder:
     def _is_signed_right(self, request: Request) -> bool:
         """Whether a signature is right but for the age of its date and a used nonce."""
         signing = self.service.signing
-        date = read_date(request.headers["x-date"], signing.date_form)
-        return verify(request, self._secrets_by_key().get, date, signing=signing) is None
+        signed_at = read_date(request.headers["x-date"], signing.date_form)
+        return verify(request, self._secrets_by_key().get, signed_at, signing=signing) is None
 
-    def _make_sent_request(self, request: Request, proxied: ProxiedRequest) -> Request:
+    def _make_sent_request(self, request: Request, proxied_request: ProxiedRequest) -> Request:
         """Make the request for the service, signed again for its host unless it is passed through.
 
         An answer that is not compressed is asked for, since the proxy reads it.
@@ -185,7 +189,7 @@ class Recorder:
             return replace(request, headers=headers)
         host = self._upstream.host
         secret = self._keys[1].reveal()
-        proxied.signed_for = host
+        proxied_request.signed_for = host
         new_headers = sign_for_host(request, signed_names, host, secret, self.service.signing)
         return replace(request, headers={**headers, **new_headers})
 
@@ -209,12 +213,12 @@ class Recorder:
         return routes[method].operation if method in routes else ""
 
 
-def _explain_failure(error: Exception, proxied: ProxiedRequest) -> str:
+def _explain_failure(error: Exception, proxied_request: ProxiedRequest) -> str:
     """Explain what an error of the proxy itself means for the request."""
     error_name = type(error).__name__
-    if proxied.answered_status is None:
+    if proxied_request.answered_status is None:
         return f"the proxy failed ({error_name}): nothing was sent"
     return (
-        f"the proxy failed ({error_name}) after {proxied.host} had answered with "
-        f"{proxied.answered_status}: the request was sent, do not send it as a new one"
+        f"the proxy failed ({error_name}) after {proxied_request.host} had answered with "
+        f"{proxied_request.answered_status}: the request was sent, do not send it as a new one"
     )

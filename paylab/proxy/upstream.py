@@ -75,9 +75,9 @@ class Upstream:
         self._timeout = settings.timeout
         self._http = http_client(settings, transport, self._deadline.cap)
         self._http.event_hooks = {"response": [_stop_at_redirect]}
-        url = httpx.URL(settings.base_url)
-        self._origin = f"{url.scheme}://{url.netloc.decode()}"
-        self.host = url.netloc.decode()
+        base_url = httpx.URL(settings.base_url)
+        self._origin = f"{base_url.scheme}://{base_url.netloc.decode()}"
+        self.host = base_url.netloc.decode()
 
     def send(self, request: ReceivedRequest) -> Reply:
         """The answer to a request. UpstreamError says why there is none."""

@@ -48,18 +48,22 @@ class ProxiedRequest:
 
     def to_json(self, record: RequestRecord) -> JsonObject:
         """The verdict of each layer on the request as JSON."""
-        verdicts = self._estimate_passage(record).to_json(record)
+        verdict_by_layer = self._estimate_passage(record).to_json(record)
         if not self.is_checked:
-            verdicts["signature"] = {"result": "skipped"}
+            verdict_by_layer["signature"] = {"result": "skipped"}
         elif self.finding is not None and self.refused is None:
             # The proxy forwarded the request in spite of the mistake.
-            verdicts["signature"] = {
+            verdict_by_layer["signature"] = {
                 "result": "passed",
                 "message": f"{self.finding.message} (the service decides)",
                 "reason": self.finding.reason,
                 "mistake": self.finding.mistake,
             }
-        return {**verdicts, "contract": self._contract_verdict(), "proxy": self._proxy_verdict()}
+        return {
+            **verdict_by_layer,
+            "contract": self._contract_verdict(),
+            "proxy": self._proxy_verdict(),
+        }
 
     def _estimate_passage(self, request_record: RequestRecord) -> Passage:
         """How far the request came in the service, as far as its answer shows.
@@ -77,7 +81,7 @@ class ProxiedRequest:
         status = request_record.reply.status
         if self.failure or not 400 <= status < 500:
             return passage
-        refusal_text = _refusal_text(request_record.reply.body, self.service)
+        refusal_text = _read_refusal_text(request_record.reply.body, self.service)
         passage.layer = _find_refusing_layer(status, has_operation=bool(self.operation))
         if takes_key and status == 409:
             passage.refused = KeyRefusedError(status, refusal_text)
@@ -101,8 +105,8 @@ class ProxiedRequest:
         return {
             "result": "broken",
             "message": "; ".join(problem_texts),
-            "request": _problem_rows(self.request_problems),
-            "answer": _problem_rows(self.answer_problems),
+            "request": _write_problem_rows(self.request_problems),
+            "answer": _write_problem_rows(self.answer_problems),
         }
 
     def _proxy_verdict(self) -> JsonObject:
@@ -120,7 +124,7 @@ class ProxiedRequest:
         return verdict
 
 
-def _problem_rows(problems: Sequence[Problem]) -> list[JsonObject]:
+def _write_problem_rows(problems: Sequence[Problem]) -> list[JsonObject]:
     """The field and the message of each problem as JSON."""
     return [{"field": problem.field, "message": problem.message} for problem in problems]
 
@@ -138,13 +142,13 @@ def _find_refusing_layer(status: int, *, has_operation: bool) -> str:
     return "rules"
 
 
-def _refusal_text(body: bytes, service: Service) -> str:
+def _read_refusal_text(body: bytes, service: Service) -> str:
     """The error text in the body of a refusal of the service, cut to a maximum length."""
     try:
-        json_body = json.loads(body)
+        json_value = json.loads(body)
     except (ValueError, RecursionError):
-        json_body = body.decode(errors="replace")
-    return read_error(json_body, service.errors).text[:_TEXT_MAX]
+        json_value = body.decode(errors="replace")
+    return read_error(json_value, service.errors).text[:_TEXT_MAX]
 
 
 def failure_reply(status: int, text: str) -> Reply:

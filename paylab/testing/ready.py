@@ -27,7 +27,7 @@ class ReadyPlugin:
 
     def __init__(self, config: pytest.Config) -> None:
         worker_id: str = getattr(config, "workerinput", {}).get("workerid", "")
-        self._path = _report_path(config)
+        self._path = _choose_report_path(config)
         self._part_path: Path | None = None
         if worker_id:
             self._part_path = self._path.with_name(f"{self._path.name}.{worker_id}")
@@ -38,10 +38,14 @@ class ReadyPlugin:
 
     def _find_parts(self) -> list[Path]:
         """The files of the workers beside the report: paylab-ready.json.gw0, and so on."""
-        part_name = re.compile(rf"{re.escape(self._path.name)}\.gw\d+")
+        part_name_pattern = re.compile(rf"{re.escape(self._path.name)}\.gw\d+")
         folder = self._path.parent
         paths = sorted(folder.iterdir()) if folder.is_dir() else []
-        return [path for path in paths if part_name.fullmatch(path.name) and is_replaceable(path)]
+        return [
+            path
+            for path in paths
+            if part_name_pattern.fullmatch(path.name) and is_replaceable(path)
+        ]
 
     def add_journal(self, rows: Sequence[JsonMapping]) -> None:
         """Store the journal of a world before it ends."""
@@ -67,19 +71,19 @@ class ReadyPlugin:
         )
 
 
-def _report_path(config: pytest.Config) -> Path:
+def _choose_report_path(config: pytest.Config) -> Path:
     """Where the report goes. UsageError if the option took tests for its path, or another file.
 
     `pytest --paylab-ready tests` reads the folder of the tests as the path.
     """
-    path_option: str = config.getoption(OPTION)
+    path_text: str = config.getoption(OPTION)
     folder = Path(config.invocation_params.dir)
-    if not is_replaceable(folder / path_option.partition("::")[0]):
+    if not is_replaceable(folder / path_text.partition("::")[0]):
         raise pytest.UsageError(
-            f"{OPTION}: {path_option} is no report, and is not overwritten: "
+            f"{OPTION}: {path_text} is no report, and is not overwritten: "
             f"write the tests before {OPTION}, or {OPTION}=FILE for a report of another name"
         )
-    return folder / path_option
+    return folder / path_text
 
 
 def _write_summary(rows_by_world: Mapping[str, Sequence[JsonMapping]]) -> str:
@@ -92,7 +96,7 @@ def _write_summary(rows_by_world: Mapping[str, Sequence[JsonMapping]]) -> str:
         lines += [f"    {evidence}" for evidence in judged_item.evidence]
     if broken_items:
         lines.append(EXPECTS_HINT)
-    unseen_ids = ", ".join(judged_item.item.id for judged_item in readiness.of("not seen"))
-    if unseen_ids:
-        lines.append(f"not seen: {unseen_ids}")
+    unseen_text = ", ".join(judged_item.item.id for judged_item in readiness.of("not seen"))
+    if unseen_text:
+        lines.append(f"not seen: {unseen_text}")
     return "\n".join(lines)

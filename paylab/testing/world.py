@@ -117,13 +117,13 @@ class PaylabWorld:
         """
         if individuals == 0 and transfers:
             raise SimulatorError("transfers need at least one individual")
-        new_ids = self._controls.seed(individuals=individuals or 0, transfers=transfers)["ids"]
-        individual_ids = set(new_ids["individuals"])
-        transfer_ids = set(new_ids["transfers"])
-        objects = self._list_objects()
+        ids_by_table = self._controls.seed(individuals=individuals or 0, transfers=transfers)["ids"]
+        individual_ids = set(ids_by_table["individuals"])
+        transfer_ids = set(ids_by_table["transfers"])
+        all_objects = self._list_objects()
         return Objects(
-            [person for person in objects.individuals if person.id in individual_ids],
-            [transfer for transfer in objects.transfers if transfer.id in transfer_ids],
+            [person for person in all_objects.individuals if person.id in individual_ids],
+            [transfer for transfer in all_objects.transfers if transfer.id in transfer_ids],
         )
 
     def load(self, path: str | PathLike[str]) -> Objects:
@@ -192,11 +192,11 @@ class PaylabWorld:
         The events that the block causes are delivered only if it `delivers_events`.
         """
         world = self._simulator.world
-        resources = ExitStack()
-        resources.enter_context(world.lock)
+        exit_stack = ExitStack()
+        exit_stack.enter_context(world.lock)
         if not delivers_events:
-            resources.enter_context(withheld_events(world))
-        return resources
+            exit_stack.enter_context(withheld_events(world))
+        return exit_stack
 
     def pay_in(
         self, amount: str | Decimal, currency: codes.SourceCurrency | str = "USD"
