@@ -73,7 +73,8 @@ def find_absent_ids(
 def advise_to_check_ids(operation: Operation, id_by_name: Mapping[str, object]) -> str:
     """The advice to check the ids of a call, of which the service does not know one.
 
-    The ids are by their fields, or `PATH_ID` for the id in the path, which is the first one.
+    `id_by_name` has the id of each field; that in the path comes first, under `PATH_ID`. If an id
+    looks like that of another kind of object, the advice says that.
     """
     id_names = [*id_by_name]
     for id_name, object_id in id_by_name.items():
@@ -89,10 +90,10 @@ def advise_to_check_ids(operation: Operation, id_by_name: Mapping[str, object]) 
         look_advice += ", or with lab.transfers.find(client_reference_id=...) for a reference"
     if id_names == [PATH_ID]:
         absence_text = f"no {_name_resource(operation).replace('_', ' ')} has this id"
+    elif len(id_names) == 1:
+        absence_text = "the service does not know it"
     else:
-        absence_text = "the service does not know " + (
-            "it" if len(id_names) == 1 else "one of them"
-        )
+        absence_text = "the service does not know one of them"
     return (
         f"check {' and '.join(id_names)}: {absence_text}, or it belongs to another account or "
         f"environment{look_advice}"
@@ -124,7 +125,7 @@ def describe_unknown_path(service: ServiceSettings, method: str, target: str) ->
     """A sentence that no operation has this path, and which similar one is probably meant."""
     path = target.partition("?")[0]
     base_path, _, path_rest = path.strip("/").partition("/")
-    if path_rest.startswith(f"{base_path}/"):  # v1/transfers, which is read as below the base path
+    if path_rest.startswith(f"{base_path}/"):  # the base path is there twice: /v1/v1/transfers
         likely_path = f"/{plain(path_rest, 80)}"
         return f"the specification has no {method} {plain(path, 80)}: is {likely_path} meant?"
     templates = [route.template for route in make_routes(service) if route.method == method]
@@ -142,7 +143,7 @@ def read_id(field_value: object) -> object:
 
 
 def find_path_id(template: str, path: str) -> str:
-    """The id in the path of a request; "" without one, and for a path of another form."""
+    """The id in the path of a request; "" if the template has no id, or does not fit the path."""
     template_segments = template.strip("/").split("/")
     path_segments = path.partition("?")[0].strip("/").split("/")
     if len(template_segments) != len(path_segments):

@@ -104,7 +104,7 @@ class Advisor:
             return AdviceText(NO_OBJECT if is_about_object else None)
         if self.kind is RATE:
             return AdviceText(RATE.advice)
-        if refusal := self._find_stated_refusal():
+        if refusal := self._find_known_refusal():
             assumption = None if refusal.source == SPEC else refusal.source
             return AdviceText(refusal.advice, assumption)
         advice_text = (
@@ -154,12 +154,15 @@ class Advisor:
             return "the service failed"
         return "it may have been carried out: look for what it makes before you send it again"
 
-    def _find_stated_refusal(self) -> Refusal | None:
-        """The first known refusal of the operation whose pattern is in the answer; None if none."""
+    def _find_known_refusal(self) -> Refusal | None:
+        """The first known refusal of the operation whose pattern is in the answer.
+
+        None if no pattern is, or if the answer is about the caller.
+        """
         known_refusals = self._operation.refusals if self._operation else ()
         answer_text = f"{self._error_body.text} {' '.join(map(str, self._error_body.problems))}"
         if self._status in (UNAUTHORIZED, FORBIDDEN) or YOUR_ACCOUNT.search(answer_text):
-            return None  # it is about the caller
+            return None
         for refusal in known_refusals:
             words_pattern = refusal.words_pattern
             if words_pattern and re.search(words_pattern, answer_text, re.IGNORECASE):

@@ -179,7 +179,7 @@ class Call:
         return snippets.curl(self._make_snippet_request())
 
     def as_python(self) -> str:
-        """A Python script that does the same with the standard library only.
+        """A Python script that signs this request anew and sends it, by the standard library only.
 
         >>> "hmac" in lab.calls[-1].as_python()
         True

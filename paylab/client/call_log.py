@@ -109,7 +109,7 @@ class CallLog(Sequence[Call]):
         return frame.astype({"number": "Int64", "status": "Int64", "attempt": "Int64"})
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Call a function with every attempt; the returned function ends it.
+        """Call a function with every attempt. The returned function ends these calls.
 
         >>> stop = lab.calls.listen(print)
         >>> stop()
@@ -118,7 +118,9 @@ class CallLog(Sequence[Call]):
         return partial(_remove_function, self._listeners, listener)
 
     def follow(self, follower: Callable[[], None]) -> Callable[[], None]:
-        """Call a function after every attempt, whose record is not built; the returned one ends it.
+        """Call a function after every attempt, without building the record of the attempt.
+
+        The returned function ends these calls.
 
         >>> stop = lab.calls.follow(lambda: None)
         >>> stop()
@@ -253,7 +255,7 @@ class CallLog(Sequence[Call]):
         return self._make_part(deferred_call.call for deferred_call in deferred_calls)
 
     def _find_at(self, at: object) -> Call:
-        """The call at an index; an error says which there are."""
+        """The call at an index; TypeError or IndexError for an index that the log does not have."""
         call_count = len(self._calls)
         if not isinstance(at, int):
             message = f"calls have indexes, as in lab.calls[-1], not {plain(repr(at), 60)}"

@@ -162,7 +162,13 @@ class ServiceConnection:
         # The wall clock can be set back during a call.
         seconds_elapsed = max(0.0, (self.clock() - attempted_at).total_seconds())
         make_exchange = partial(
-            Exchange, outgoing, number, attempted_at, seconds_elapsed, request, events
+            Exchange,
+            request=outgoing,
+            number=number,
+            when=attempted_at,
+            elapsed=seconds_elapsed,
+            sent=request,
+            events=events,
         )
         if response is None:
             return make_exchange(failure=failure)

@@ -25,7 +25,7 @@ class TooLargeError(Exception):
 
 
 def read_decoded(response: httpx.Response, most: int) -> bytes:
-    """The body, decoded in pieces so that memory stays bounded to `most` bytes."""
+    """The body, decoded in pieces; TooLargeError for more than `most` bytes."""
     if response.is_stream_consumed:  # a transport without a network has the whole body
         return response.content
     encoding_text = response.headers.get("content-encoding")

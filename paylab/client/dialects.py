@@ -21,7 +21,7 @@ EXPLAINED = re.compile(
 
 def is_explained(error: PaylabError) -> bool:
     """Whether a refused signature is explained, so that no other dialect is worth a request."""
-    from .refusal_kinds import AUTHENTICATION, PERMISSION, UNAUTHORIZED, find_kind  # only for one
+    from .refusal_kinds import AUTHENTICATION, PERMISSION, UNAUTHORIZED, find_kind  # rarely needed
 
     status = getattr(error, "status", UNAUTHORIZED)
     refusal_text = getattr(error, "text", str(error))

@@ -126,9 +126,10 @@ def _advise_to_ask_provider(error: APIStatusError) -> str | None:
 def read_refusal(
     status: int, content: bytes, redaction: Redaction, form: ErrorSettings | None = None
 ) -> ErrorBody:
-    """The words and field problems of a refusal, without secrets, or the name of the status.
+    """The words and field problems of a refusal, without secrets.
 
-    `form` are the [errors] of a service: where its words stand, before all other places.
+    Without words, the name of the status stands for them. `form` are the settings [errors] of a
+    service: the places that they name are read before all others.
     """
     body_text = redaction.text(content.decode("utf-8", "replace"))
     try:

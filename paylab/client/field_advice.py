@@ -139,7 +139,10 @@ class FieldAdvisor:
         return expected_field(self._operation.name, field_path, body, self._service)
 
     def _advise_on_moved_field(self, field_path: str) -> AdviceText | None:
-        """Advice on a nested field that the specification has at the top; None if it has not."""
+        """Advice on a nested field that the specification has at the top of the body.
+
+        None if it does not have it there, or if that field was sent.
+        """
         field_name = last_name(field_path)
         is_at_top = self._find_expected_field(field_name) is not None
         if not is_at_top or value_at(self._body, field_name) is not None:
@@ -202,7 +205,8 @@ def _describe_absent_fields(operation: Operation, field_names: Sequence[str]) ->
             "compare it with your provider's documentation"
         )
     is_inside = any("." in field_name for field_name in field_names)
-    extra_advice = "" if is_inside else ", and send it with extra={...}"  # else it needs an object
+    # `extra` would have to have the object around a nested field.
+    extra_advice = "" if is_inside else ", and send it with extra={...}"
     return (
         f"the specification has no {fields_text} here: ask your provider what to send{extra_advice}"
     )

@@ -32,6 +32,8 @@ LINE_SIZE_MAX = 1_900
 
 TARGET_LENGTH_MAX = 300
 PRIVATE = 0o700
+FOR_OTHERS = 0o077
+"""The permissions of all but the owner."""
 
 
 def _find_folder() -> Path:
@@ -46,7 +48,8 @@ def _is_private(path: Path) -> bool:
     except OSError:
         return False
     is_own = not hasattr(os, "geteuid") or folder_status.st_uid == os.geteuid()
-    return stat.S_ISDIR(folder_status.st_mode) and is_own and not folder_status.st_mode & 0o077
+    is_open_to_others = bool(folder_status.st_mode & FOR_OTHERS)
+    return stat.S_ISDIR(folder_status.st_mode) and is_own and not is_open_to_others
 
 
 class Broadcast:

@@ -51,9 +51,10 @@ class FreshIds:
         self._kept_max = max(IDS_KEPT_MIN, 2 * len(self._received))
 
     def pause_before_retry(self, exchange: Exchange, now: datetime) -> float | None:
-        """Seconds before the next attempt of a request that got a 404; None if it is the last.
+        """Seconds before the next attempt of a request that got a 404.
 
-        A 404 that says that there is no such path is not about the id.
+        None for no further attempt: all pauses are used up, no id is fresh, or the 404 is about the
+        path.
         """
         from .absent_objects import is_about_path  # only a 404 needs it
 
@@ -86,7 +87,7 @@ def _names_id(request: OutgoingRequest, id_: str) -> bool:
 
 
 def _find_ids(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
-    """The ids of the objects in an answer."""
+    """The ids of the objects in an answer, down to a depth."""
     members: Any = ()
     if isinstance(body, dict):
         members = body.values()

@@ -49,10 +49,10 @@ def write_calls(
     facts: Facts | None = None,
 ) -> Har:
     """The calls as one HAR 1.2 object, without personal data unless it is kept."""
-    entries = [
-        write_entry(call) if keep_personal else hide_personal_data(write_entry(call), call.personal)
-        for call in calls
-    ]
+    entries = []
+    for call in calls:
+        entry = write_entry(call)
+        entries.append(entry if keep_personal else hide_personal_data(entry, call.personal))
     if to is not None:
         to.parent.mkdir(parents=True, exist_ok=True)
         with files.replace(to, private=True) as har_file:
@@ -190,7 +190,7 @@ def read_call(entry: Mapping[str, Any]) -> Call:
     har_request = entry["request"]
     har_response = entry["response"]
     url_text = str(har_request["url"])
-    status = int(har_response["status"]) or None  # 0 is that of no answer
+    status = int(har_response["status"]) or None  # 0 stands for no answer
     if status is not None and not 0 < status <= STATUS_MAX:
         raise ValueError(f"{status} is not a status")
     error_text = har_response.get(ERROR_MEMBER)

@@ -25,7 +25,7 @@ PREFIXES = {
 def describe_other_kind(object_id: object, kind: str) -> str:
     """Say that an id looks like that of another kind; "" if it does not.
 
-    Only after the service has said that it does not know the id: its ids may begin otherwise.
+    For an id that the service does not know: the ids of a service may begin in another way.
 
     >>> from paylab.client.identifiers import describe_other_kind
     >>> describe_other_kind("dep_1", "conversion")
@@ -42,7 +42,10 @@ def describe_other_kind(object_id: object, kind: str) -> str:
 
 
 def read_field(value: object, name: str) -> str | None:
-    """A text of a resource or a dict that stands for its id; None for an id, or without it."""
+    """The text in a field of an object that is given in place of its id.
+
+    None for an id itself, and for an object without such a text.
+    """
     field_value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
     return field_value if isinstance(field_value, str) else None
 
@@ -50,7 +53,7 @@ def read_field(value: object, name: str) -> str | None:
 def check_identifier(value: object, field: str = "id", kind: str = "") -> str:
     """The id as text, from an id, a resource or a dict.
 
-    `kind` is the name of the model that a resource must have; without it, any has an id.
+    `kind` is the name of the model that a resource must have; without it, any model is right.
     """
     is_frame = hasattr(value, "columns")
     if is_frame or isinstance(value, list | tuple | set | frozenset):

@@ -29,7 +29,7 @@ def read_filters(
 ) -> tuple[dict[str, object], RowFilter]:
     """The filters of a list that the service applies, and a row filter of the others.
 
-    `list_name` is such as `transfers`, whose `product_type` is sent to the service.
+    `list_name` is such as `transfers`; in that list, `product_type` is sent to the service.
     """
     sent_filters = {
         filter_name: filters.get(filter_name) for filter_name in SENT.get(list_name, ())
@@ -101,7 +101,7 @@ class Lists:
         sent_filters, row_filter = read_filters(self._service, name, filters or {})
 
         def fetch_page(page_cursor: str | None) -> RawPage:
-            """The page at a cursor; the first one without."""
+            """The page at a cursor; the first page for None."""
             params = list_form.query(limit, page_cursor, sent_filters)
             return self._read_response(self._request_page(name, params, options)).page(list_form)
 

@@ -84,7 +84,7 @@ def _is_ordered(account: ConversionAccount, order: Order) -> bool:
 
 @contextmanager
 def deliver_order(session: Session, request: OutgoingRequest, advice: Advice) -> Iterator[Response]:
-    """Provide the response of an order; its error and one in the block get the advice.
+    """Provide the response of an order; an error of it, or of the block, gets the advice.
 
     A response without a body gets the object that its Location header names, if any.
     """

@@ -34,7 +34,7 @@ def profiles_path() -> Path:
 def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tuple[str, Profile]:
     """The (name, settings) of a profile. A key that refers to a variable or the keyring is read.
 
-    Without a name it is `default`, which is empty if the file has none.
+    Without a name, it is the profile `default`, which is empty if the file does not have it.
     """
     tables, is_file_private = _read_profiles(path)
     if profile_name is None and DEFAULT not in tables:

@@ -57,7 +57,7 @@ class RequestFields:
         """The compared parts of a redacted request; a body that is no JSON is one text."""
         path, _, query_text = target.partition("?")
         text_by_field = {"method": method, "path": path}
-        for parameter_name, parameter_text in parse_qsl(query_text, True):
+        for parameter_name, parameter_text in parse_qsl(query_text, keep_blank_values=True):
             text_by_field[f"query.{parameter_name}"] = parameter_text
         try:
             json_value = read_json(body) if body else None
@@ -276,10 +276,10 @@ class Replay(httpx.BaseTransport):
         return index
 
     def _choose_read_index(self, indexes: list[int]) -> int:
-        """The index of the recorded read that answers a request.
+        """The index of the recorded read that answers a request, one of `indexes`.
 
-        Of the reads at `indexes`, it is the first unused one between the last and the next write;
-        else the last one there, else the last one before it, else the first one after it.
+        It is the first unused read between the last write and the next one. If all of these are
+        used, it is the last of them. Without any, it is the last read before, else the first after.
         """
         next_write_index = self._find_next_write_index()
         earlier_indexes = [index for index in indexes if index < next_write_index]

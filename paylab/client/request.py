@@ -151,7 +151,7 @@ def json_value(value: object) -> Any:
     for value_type, convert in CONVERT:
         if isinstance(value, value_type):
             return convert(value)
-    from uuid import UUID  # like the next one only for such a value
+    from uuid import UUID  # only for such a value
 
     if isinstance(value, UUID):
         return str(value)

@@ -69,7 +69,13 @@ class RequestBuilder:
             content = body
         method = OPERATIONS[name].method
         request = OutgoingRequest(
-            method, path, url, content, operation=name, takes_key=self._takes_key(name), asked=body
+            method=method,
+            path=path,
+            url=url,
+            content=content,
+            operation=name,
+            takes_key=self._takes_key(name),
+            asked=body,
         )
         return self._apply_options(request, options)
 
@@ -93,10 +99,10 @@ class RequestBuilder:
         else:
             operation_name = ""
         request = OutgoingRequest(
-            method.upper(),
-            bare_path,
-            url,
-            content,
+            method=method.upper(),
+            path=bare_path,
+            url=url,
+            content=content,
             operation=operation_name,
             takes_key=self._takes_key(operation_name),
         )
@@ -110,9 +116,9 @@ class RequestBuilder:
         return request
 
     def _find_misspelt_order(self, path: str) -> str:
-        """The order whose path this is in another spelling, as in `/v1/transfers/`; "" for none.
+        """The order operation whose path has another spelling, as in `/v1/transfers/`; "" for none.
 
-        A service may carry it out, so it needs a key like any other order.
+        A service may carry out such a request, so it needs a key like any other order.
         """
         plain_path = _simplify_path(path)
         for operation_name in IDEMPOTENT_OPERATIONS:

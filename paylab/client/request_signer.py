@@ -83,8 +83,8 @@ def request_signer(
 ) -> Sign:
     """A function that signs a request: path and query exactly as on the request line, Host as sent.
 
-    It adds the signed headers to the request, and keeps the working of its signature. `dialect`
-    are the [signing] of a service.
+    It adds the signed headers to the request, and keeps the signature with the texts that were
+    signed. `dialect` are the settings [signing] of a service.
     """
     next_nonce = _choose_nonce_maker(dialect, nonces)
     api_key_text = api_key.reveal()
@@ -97,12 +97,12 @@ def request_signer(
         now = clock()
         path, _, query_text = request.url.raw_path.decode("ascii").partition("?")
         headers, request.extensions[SIGNATURE] = signed_headers(
-            api_key_text,
-            keyed_hmac,
-            request.method,
-            request.headers["Host"],
-            path_to_sign(path, dialect.signed_path, dialect.base_path),
-            query_to_sign(query_text, dialect.query_order),
+            api_key=api_key_text,
+            secret=keyed_hmac,
+            method=request.method,
+            host=request.headers["Host"],
+            path=path_to_sign(path, dialect.signed_path, dialect.base_path),
+            query=query_to_sign(query_text, dialect.query_order),
             content_hash=_hash_content(request, dialect.hash_encoding) or no_body_hash,
             date=date_text(now, dialect.date_form),
             nonce=next_nonce(now),

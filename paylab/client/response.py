@@ -66,9 +66,9 @@ class Response:
         redaction: Redaction,
         place: Callable[[], str],
     ) -> Self:
-        """The response with its body; APIResponseError when it is not JSON. No body is None.
+        """The response with its body, None for an empty one; APIResponseError if it is not JSON.
 
-        Where the request takes any body, plain text is accepted too, but never a web page.
+        If the request takes any answer, plain text is also accepted, but never a web page.
         """
         content = attempt.exchange.content
         is_replayed = attempt.exchange.replayed

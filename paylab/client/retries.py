@@ -68,8 +68,8 @@ def requested_wait(
 ) -> float | None:
     """Seconds that an answer asks to wait, by the header of its service or by Retry-After.
 
-    `unit` is the unit of that header: seconds, milliseconds or unix_time. None if no header says
-    it.
+    `unit` is the unit of that header: seconds, milliseconds or unix_time. None if neither header
+    has a readable value.
     """
     header_text = headers.get(header.lower(), "").strip()
     is_own_header_missing = header.lower() != RETRY_AFTER and not header_text

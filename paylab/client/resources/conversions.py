@@ -218,7 +218,7 @@ class Conversions:
 
         poller = Poller.for_resource(self._session, "conversions", timeout, every)
         return poller.poll(
-            read_conversion, until, "the conversion", ENDED, explain_delay=_explain_hold
+            read_conversion, until, "the conversion", final=ENDED, explain_delay=_explain_hold
         )
 
     @strict_keywords(Options)

@@ -230,7 +230,7 @@ class Individuals:
         'active'
         """
         poller = Poller.for_resource(self._session, "individuals", timeout, every)
-        return poller.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
+        return poller.poll(lambda: self.get(id), until, "the individual", final=INDIVIDUAL.final)
 
 
 def _describe_status(individual: Individual) -> str:

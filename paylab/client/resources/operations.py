@@ -48,6 +48,7 @@ W = TypeVar("W")
 
 WAIT_SECONDS = 120.0
 POLL_SECONDS = 1.0
+POLL_SECONDS_MIN = 0.001
 
 Until = str | Collection[str] | Callable[[Any], bool]
 """A status, several statuses, or a function of the resource that returns when to stop."""
@@ -85,11 +86,19 @@ class Poller:
     ) -> Poller:
         """A poller for a resource of a service; RuleError for an invalid number of seconds."""
         refuse_spec_problems(
-            _check_seconds("timeout", timeout, 0) + _check_seconds("every", every, 0.001)
+            _check_seconds("timeout", timeout, least=0)
+            + _check_seconds("every", every, least=POLL_SECONDS_MIN)
         )
         declared_statuses = STATUSES[resource](client.service.statuses)
         machine = MACHINES[resource]
-        return cls(client.sleep, client.wait_shown, timeout, every, machine, declared_statuses)
+        return cls(
+            sleep=client.sleep,
+            shown=client.wait_shown,
+            timeout=timeout,
+            every=every,
+            machine=machine,
+            declared=declared_statuses,
+        )
 
     def poll(
         self,
@@ -171,10 +180,8 @@ def _check_seconds(name: str, seconds: object, least: float) -> list[Problem]:
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if is_number and least <= seconds < math.inf:  # type: ignore[operator]
         return []
-    at_least_text = f", {least} or more" if least else ", 0 or more"
-    return [
-        Problem(name, f"must be a number of seconds{at_least_text}, not {plain(repr(seconds), 60)}")
-    ]
+    message = f"must be a number of seconds, {least:g} or more, not {plain(repr(seconds), 60)}"
+    return [Problem(name, message)]
 
 
 class _WaitEnd:

@@ -42,7 +42,7 @@ class Quotes:
         self._asked_terms: dict[str, dict[str, Any]] = {}
 
     def terms(self, quote: Quote | str | None) -> Mapping[str, object] | None:
-        """The fields with which a quote was asked for; None for an id that was not made here.
+        """The fields with which a quote was asked for; None for the id of a quote from elsewhere.
 
         >>> lab.client.quotes.terms("qt_unknown") is None
         True
@@ -295,7 +295,7 @@ class Transfers:
         """
         poller = Poller.for_resource(self._session, "transfers", timeout, every)
         try:
-            return poller.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)
+            return poller.poll(lambda: self.get(id), until, "the transfer", final=TRANSFER.final)
         except WaitTimeoutError as error:
             error.hint = error.hint or _advise_on_funding(error.last)
             raise
