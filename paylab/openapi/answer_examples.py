@@ -26,20 +26,20 @@ _DEFAULT_COUNTRY = "MX"
 
 def make_answer_examples(service: Service, record: Operation, status: int) -> Schema:
     """The examples of the successful answer with this status, by name; empty if none is stored."""
-    stored_objects = _read_stored_answers().get(record.name, {})
-    objects = {
-        object_name: _rename_stored_object(service, record, object_name, fields)
-        for object_name, fields in stored_objects.items()
+    stored_object_by_name = _read_stored_answers().get(record.name, {})
+    renamed_object_by_name = {
+        object_name: _rename_stored_object(service, record, object_name, object_fields)
+        for object_name, object_fields in stored_object_by_name.items()
     }
     if record.is_list:
-        page = _make_page(service, record, list(objects.values()))
-        return _make_example("page", _write_amounts(service, page))
-    examples: Schema = {}
-    for object_name, json_object in objects.items():
-        if _has_status(record, status, stored_objects[object_name]):
-            answer = _put_under_item_key(service, record, json_object)
-            examples |= _make_example(object_name, _write_amounts(service, answer))
-    return examples
+        example_page = _make_page(service, record, list(renamed_object_by_name.values()))
+        return _make_example("page", _write_amounts(service, example_page))
+    example_by_name: Schema = {}
+    for object_name, renamed_object in renamed_object_by_name.items():
+        if _has_status(record, status, stored_object_by_name[object_name]):
+            example_answer = _put_under_item_key(service, record, renamed_object)
+            example_by_name |= _make_example(object_name, _write_amounts(service, example_answer))
+    return example_by_name
 
 
 def make_error_examples(service: Service, record: Operation, status: int) -> Schema:
@@ -47,16 +47,16 @@ def make_error_examples(service: Service, record: Operation, status: int) -> Sch
 
     Only the usual service has one: the text of a refusal has the names of its fields.
     """
-    refusals_by_status = _read_stored_answers().get(f"{record.name}.refusals", {})
-    if not service.is_default or str(status) not in refusals_by_status:
+    body_by_status = _read_stored_answers().get(f"{record.name}.refusals", {})
+    if not service.is_default or str(status) not in body_by_status:
         return {}
-    return _make_example("refusal", refusals_by_status[str(status)])
+    return _make_example("refusal", body_by_status[str(status)])
 
 
 def _make_example(example_name: str, answer: object) -> Schema:
     """An example by its name, with a summary made of the name."""
-    summary = example_name.replace("_", " ").capitalize()
-    return {example_name: {"summary": summary, "value": answer}}
+    summary_text = example_name.replace("_", " ").capitalize()
+    return {example_name: {"summary": summary_text, "value": answer}}
 
 
 def _has_status(operation: Operation, status: int, fields: Schema) -> bool:
@@ -67,16 +67,16 @@ def _has_status(operation: Operation, status: int, fields: Schema) -> bool:
     if len(operation.success) == 1:
         return True
     is_pending = str(fields["status"]) == "pending"
-    is_accepted = status == _ACCEPTED
-    return is_pending == is_accepted
+    is_status_accepted = status == _ACCEPTED
+    return is_pending == is_status_accepted
 
 
 @cache
 def _read_stored_answers() -> dict[str, dict[str, Any]]:
     """The stored objects by operation and by name."""
     json_text = (files(__package__) / "answer_examples.json").read_text(encoding="utf-8")
-    answers: dict[str, dict[str, Any]] = json.loads(json_text)
-    return answers
+    objects_by_operation: dict[str, dict[str, Any]] = json.loads(json_text)
+    return objects_by_operation
 
 
 def _rename_stored_object(
@@ -86,10 +86,10 @@ def _rename_stored_object(
 
     Some objects are stored under the name of their country, such as "PH".
     """
-    is_country = len(object_name) == len(_DEFAULT_COUNTRY)
-    country = object_name if is_country else _DEFAULT_COUNTRY
+    is_country_code = len(object_name) == len(_DEFAULT_COUNTRY)
+    country_code = object_name if is_country_code else _DEFAULT_COUNTRY
     all_fields = add_missing_values(service, operation.answer, fields)
-    return Translation(service).write_answer(operation.answer, all_fields, country)
+    return Translation(service).write_answer(operation.answer, all_fields, country_code)
 
 
 def _put_under_item_key(service: Service, operation: Operation, fields: Schema) -> Schema:

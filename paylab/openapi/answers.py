@@ -58,46 +58,46 @@ class AnswerSchemas:
 
         With `in_event`, the schema is for a snapshot in an event: its currencies are in lower case.
         """
-        model: type[BaseModel] = getattr(models, name)
-        title = f"{name}Snapshot" if in_event else name
-        if title in self._components.schemas:
-            return ref_to(title)
-        self._components.schemas[title] = {}  # keeps the order: the outer object first
+        model_class: type[BaseModel] = getattr(models, name)
+        schema_name = f"{name}Snapshot" if in_event else name
+        if schema_name in self._components.schemas:
+            return ref_to(schema_name)
+        self._components.schemas[schema_name] = {}  # keeps the order: the outer object first
         their_names = answer_names(name, self._service).their_names
         # Snapshots of events are always as the spec shows them.
         absent_names, nullable_names = list_missing_fields(
             name, Service() if in_event else self._service
         )
-        properties = {}
+        schema_by_field = {}
         required_names = []
-        for field in model.model_fields:
-            schema = self._make_described_schema(
-                model, field, is_nullable=field in nullable_names, in_event=in_event
+        for field in model_class.model_fields:
+            field_schema = self._make_described_schema(
+                model_class, field, is_nullable=field in nullable_names, in_event=in_event
             )
             their_name = their_names.get(field, field)
-            properties[their_name] = schema
+            schema_by_field[their_name] = field_schema
             if field not in absent_names:
                 required_names.append(their_name)
-        description = {"description": str(model.__doc__)}
-        schema = {**description, **nested_object(properties, required_names)}
-        return self._components.add(title, schema)
+        description_member = {"description": str(model_class.__doc__)}
+        object_schema = {**description_member, **nested_object(schema_by_field, required_names)}
+        return self._components.add(schema_name, object_schema)
 
     def _make_described_schema(
         self, model: type[BaseModel], field: str, *, is_nullable: bool, in_event: bool
     ) -> Schema:
         """The schema of a field with its description and its origin."""
-        shape = answer_shape(model.__name__)
-        schema = self._make_field_schema(model, field, shape, in_event=in_event)
+        answer_facts = answer_shape(model.__name__)
+        schema = self._make_field_schema(model, field, answer_facts, in_event=in_event)
         if is_nullable:
             schema = _allow_null(schema)
-        sentences = [find_field_note(field), schema.get("description", "")]
-        if any(sentences):
-            schema["description"] = " ".join(filter(None, sentences))
-        operation = NAMED.get(model.__name__)
-        name_table = operation.names if operation else None
-        read_name = make_name_reader(name_table, field) if name_table else None
-        origin = shape.assumed.get(field, shape.source)
-        return {**schema, **make_origin_members(self._service, origin, read_name)}
+        description_sentences = [find_field_note(field), schema.get("description", "")]
+        if any(description_sentences):
+            schema["description"] = " ".join(filter(None, description_sentences))
+        naming_operation = NAMED.get(model.__name__)
+        read_names = naming_operation.names if naming_operation else None
+        read_name = make_name_reader(read_names, field) if read_names else None
+        assumption_id = answer_facts.assumed.get(field, answer_facts.source)
+        return {**schema, **make_origin_members(self._service, assumption_id, read_name)}
 
     def put_under_item_key(self, operation: Operation, schema: Schema) -> Schema:
         """Nest the schema of an object under the service's key for it, such as `data`.
@@ -133,10 +133,10 @@ class AnswerSchemas:
             (list_form.more, more_schema),
             (list_form.cursor, cursor_schema),
         ]
-        properties = drop_absent_paths(paths_and_schemas)
-        page = nested_object(properties, properties)
-        description = {"description": f"A page of a list of {model_name} objects."}
-        return self._components.add(f"{model_name}Page", {**description, **page})
+        schema_by_path = drop_absent_paths(paths_and_schemas)
+        page_schema = nested_object(schema_by_path, schema_by_path)
+        description_member = {"description": f"A page of a list of {model_name} objects."}
+        return self._components.add(f"{model_name}Page", {**description_member, **page_schema})
 
     def _make_field_schema(
         self, model: type[BaseModel], field: str, shape: AnswerShape, *, in_event: bool
@@ -193,14 +193,14 @@ class AnswerSchemas:
             "type": "object",
             "additionalProperties": True,
         }
-        other_details = self._components.add("OtherDetails", other_schema)
+        other_details_reference = self._components.add("OtherDetails", other_schema)
         if model_name == "FinancialAccount":
-            return any_of([*self._details.references(), other_details])
-        known_details = [
+            return any_of([*self._details.references(), other_details_reference])
+        known_details_references = [
             self._add_instructions_schema(instructions_type, read_details)
             for instructions_type, read_details in NAMES_BY_INSTRUCTION_TYPE.items()
         ]
-        return any_of([*known_details, other_details])
+        return any_of([*known_details_references, other_details_reference])
 
     def _add_instructions_schema(
         self,
@@ -208,17 +208,17 @@ class AnswerSchemas:
         read_details: Callable[[InstructionSettings], InstructionNames],
     ) -> Schema:
         """Add the schema of the details of one type of deposit instructions; return a reference."""
-        properties = {}
+        schema_by_field = {}
         for our_name, their_name in read_details(self._service.deposit_instructions).fields.items():
             read_name = _make_detail_name_reader(read_details, our_name)
             origin_members = make_origin_members(self._service, read=read_name)
-            properties[their_name] = {"type": "string", **origin_members}
-        title = "".join(word.title() for word in instructions_type.split("_"))
-        description = {
+            schema_by_field[their_name] = {"type": "string", **origin_members}
+        schema_title = "".join(word.title() for word in instructions_type.split("_"))
+        description_member = {
             "description": f"Where to pay, of instructions of the type {instructions_type}."
         }
-        schema = {**description, **nested_object(properties, properties)}
-        return self._components.add(f"{title}Instructions", schema)
+        schema = {**description_member, **nested_object(schema_by_field, schema_by_field)}
+        return self._components.add(f"{schema_title}Instructions", schema)
 
 
 def _make_detail_name_reader(
@@ -244,16 +244,18 @@ def _find_plain_type(annotation: object) -> Any:
         return _find_plain_type(get_args(annotation)[0])
     if get_origin(annotation) not in (Union, types.UnionType):
         return annotation
-    members = [member for member in get_args(annotation) if member is not type(None)]
-    return _find_plain_type(members[0])
+    member_types = [
+        member_type for member_type in get_args(annotation) if member_type is not type(None)
+    ]
+    return _find_plain_type(member_types[0])
 
 
 def _has_currency(model: type[BaseModel]) -> bool:
     """Whether a model, or a model of one of its fields, has a field with a currency."""
     if not CURRENCY_FIELDS.isdisjoint(model.model_fields):
         return True
-    for field in model.model_fields.values():
-        field_type = _find_plain_type(field.annotation)
+    for field_info in model.model_fields.values():
+        field_type = _find_plain_type(field_info.annotation)
         is_model = isinstance(field_type, type) and issubclass(field_type, Resource)
         if is_model and _has_currency(field_type):
             return True

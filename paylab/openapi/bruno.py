@@ -48,29 +48,29 @@ def make_bruno_collection(service: Service, server: str = "") -> Files:
     >>> sorted(make_bruno_collection(Service()))[:1]
     ['Conversion accounts/Create a conversion account.bru']
     """
-    script = indent_lines(signing_script(service.signing) + _SEND_SIGNED, 2)
-    collection_facts = {"version": "1", "name": prose.TITLE, "type": "collection"}
-    files = {
-        "bruno.json": format_json({**collection_facts, "ignore": ["node_modules", ".git"]}),
-        "collection.bru": f"script:pre-request {{\n{script}\n}}\n",
+    script_text = indent_lines(signing_script(service.signing) + _SEND_SIGNED, 2)
+    collection_info = {"version": "1", "name": prose.TITLE, "type": "collection"}
+    text_by_path = {
+        "bruno.json": format_json({**collection_info, "ignore": ["node_modules", ".git"]}),
+        "collection.bru": f"script:pre-request {{\n{script_text}\n}}\n",
         f"environments/{ENVIRONMENT}.bru": _write_environment(service, server),
     }
     requests = sort_by_folder(collection_requests(service))
     for sequence_number, request in enumerate(requests, start=1):
-        folder = _make_file_name(request.folder)
+        folder_name = _make_file_name(request.folder)
         folder_text = f"meta {{\n  name: {request.folder}\n  seq: {sequence_number}\n}}\n"
-        files.setdefault(f"{folder}/folder.bru", folder_text)
-        request_path = f"{folder}/{_make_file_name(request.name)}.bru"
-        files[request_path] = _write_request(request, sequence_number)
-    return files
+        text_by_path.setdefault(f"{folder_name}/folder.bru", folder_text)
+        request_path = f"{folder_name}/{_make_file_name(request.name)}.bru"
+        text_by_path[request_path] = _write_request(request, sequence_number)
+    return text_by_path
 
 
 def _write_environment(service: Service, server: str) -> str:
     """The file of an environment: variables, and secret ones, whose values no file has."""
     id_lines = [f"  {variable_name}: " for variable_name in id_variables(service)]
-    variable_lines = "\n".join([f"  base_url: {server}", *id_lines])
-    secret_lines = ",\n".join(f"  {variable_name}" for variable_name in KEY_VARIABLES)
-    return f"vars {{\n{variable_lines}\n}}\nvars:secret [\n{secret_lines}\n]\n"
+    variables_text = "\n".join([f"  base_url: {server}", *id_lines])
+    secrets_text = ",\n".join(f"  {variable_name}" for variable_name in KEY_VARIABLES)
+    return f"vars {{\n{variables_text}\n}}\nvars:secret [\n{secrets_text}\n]\n"
 
 
 def _make_file_name(title: str) -> str:
@@ -81,20 +81,22 @@ def _make_file_name(title: str) -> str:
 def _write_request(request: CollectionRequest, sequence_number: int) -> str:
     """The file of a request, in Bruno's language of blocks."""
     body_kind = "none" if request.body is None else "json"
-    blocks = [
+    block_texts = [
         f"meta {{\n  name: {request.name}\n  type: http\n  seq: {sequence_number}\n}}",
         f"{request.method.lower()} {{\n  url: {request.url}\n  body: {body_kind}\n  auth: none\n}}",
     ]
     if request.query:
-        blocks.append(f"params:query {{\n{_write_pairs(request.query)}\n}}")
+        block_texts.append(f"params:query {{\n{_write_pairs(request.query)}\n}}")
     if request.headers:
-        blocks.append(f"headers {{\n{_write_pairs(request.headers)}\n}}")
+        block_texts.append(f"headers {{\n{_write_pairs(request.headers)}\n}}")
     if request.body is not None:
-        blocks.append(f"body:json {{\n{indent_lines(request.body, 2)}\n}}")
+        block_texts.append(f"body:json {{\n{indent_lines(request.body, 2)}\n}}")
     if request.stored_id is not None:
-        store_id = f'bru.setVar("{request.stored_id}", res.getBody().id);'
-        blocks.append(f"script:post-response {{\n  if (res.getStatus() < 300) {store_id}\n}}")
-    return "\n\n".join(blocks) + "\n"
+        store_statement = f'bru.setVar("{request.stored_id}", res.getBody().id);'
+        block_texts.append(
+            f"script:post-response {{\n  if (res.getStatus() < 300) {store_statement}\n}}"
+        )
+    return "\n\n".join(block_texts) + "\n"
 
 
 def _write_pairs(texts_by_name: Mapping[str, str]) -> str:

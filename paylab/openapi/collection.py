@@ -48,22 +48,22 @@ class CollectionRequest:
 
 def collection_requests(service: Service) -> Iterator[CollectionRequest]:
     """The requests of a service, in the order of its operations."""
-    operation_names = {
+    operation_name_by_route = {
         (route.template, route.method.lower()): route.operation for route in service.routes
     }
     for path, operations_by_method in document(service)["paths"].items():
-        for method, operation in operations_by_method.items():
-            resource, _, verb = operation_names[path, method].partition(".")
+        for method, operation_object in operations_by_method.items():
+            resource, _, verb = operation_name_by_route[path, method].partition(".")
             variable_name = id_variable(resource)
-            body = _make_example_body(operation)
+            body_text = _make_example_body(operation_object)
             yield CollectionRequest(
-                folder=operation["tags"][0],
-                name=operation["summary"].rstrip(".").partition(",")[0],
+                folder=operation_object["tags"][0],
+                name=operation_object["summary"].rstrip(".").partition(",")[0],
                 method=method.upper(),
-                path=path.replace("{id}", f"{{{{{variable_name}}}}}"),
-                query={"limit": "2"} if _has_limit(operation) else {},
-                headers=_make_headers(operation, body),
-                body=body,
+                path=path.replace("{id}", _write_variable(variable_name)),
+                query={"limit": "2"} if _has_limit(operation_object) else {},
+                headers=_make_headers(operation_object, body_text),
+                body=body_text,
                 stored_id=variable_name if verb == "create" else None,
             )
 
@@ -80,8 +80,13 @@ def id_variable(resource: str) -> str:
 
 def id_variables(service: Service) -> list[str]:
     """The variables of ids that requests use or store."""
-    resources = (route.operation.partition(".")[0] for route in service.routes)
-    return sorted({id_variable(resource) for resource in resources} - {"sandbox_id"})
+    resource_names = (route.operation.partition(".")[0] for route in service.routes)
+    return sorted({id_variable(resource_name) for resource_name in resource_names} - {"sandbox_id"})
+
+
+def _write_variable(variable_name: str) -> str:
+    """A variable as Postman and Bruno write it, such as `{{individual_id}}`."""
+    return f"{{{{{variable_name}}}}}"
 
 
 def _has_limit(operation: Mapping[str, Any]) -> bool:
@@ -94,20 +99,20 @@ def _has_limit(operation: Mapping[str, Any]) -> bool:
 
 def _make_headers(operation: Mapping[str, Any], body: str | None) -> dict[str, str]:
     """Content-Type for a body, and an Idempotency-Key if the operation takes one."""
-    headers = {} if body is None else {"Content-Type": "application/json"}
+    header_text_by_name = {} if body is None else {"Content-Type": "application/json"}
     for parameter in operation.get("parameters", ()):
         if parameter.get("in") == "header":
-            headers[parameter["name"]] = f"{{{{{IDEMPOTENCY_VARIABLE}}}}}"
-    return headers
+            header_text_by_name[parameter["name"]] = _write_variable(IDEMPOTENCY_VARIABLE)
+    return header_text_by_name
 
 
 def _make_example_body(operation: Mapping[str, Any]) -> str | None:
     """The first example of a body, with variables in place of ids; None without a body."""
-    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    if content is None:
+    content_object = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if content_object is None:
         return None
-    first_example = next(iter(content["examples"].values()))["value"]
-    return json.dumps(_insert_variables(first_example), indent=2, ensure_ascii=False)
+    first_example_body = next(iter(content_object["examples"].values()))["value"]
+    return json.dumps(_insert_variables(first_example_body), indent=2, ensure_ascii=False)
 
 
 def _insert_variables(json_value: JsonValue) -> JsonValue:
@@ -130,10 +135,10 @@ def _insert_variable(field_name: str, field_value: JsonValue) -> JsonValue:
     """
     is_object_id = field_name.endswith("_id") and field_name not in _OTHER_IDS
     if is_object_id and isinstance(field_value, str):
-        return f"{{{{{field_name}}}}}"
+        return _write_variable(field_name)
     if isinstance(field_value, dict) and field_value.keys() == {"id"}:
         object_name = "financial_account" if field_name == _PAYOUT_ACCOUNT else field_name
-        return {"id": f"{{{{{object_name}_id}}}}"}
+        return {"id": _write_variable(f"{object_name}_id")}
     return _insert_variables(field_value)
 
 

@@ -31,12 +31,12 @@ def required_fields(service: Service, operation: Operation) -> list[str]:
     if operation.name == "quotes.create" and not transfers.default_currency(service):
         required_names.append("source_currency")
     if operation.name == "conversion_accounts.create":
-        settings = service.conversion_accounts
-        required_names += settings.required
-        if settings.default_destination_currency == NONE:
+        account_settings = service.conversion_accounts
+        required_names += account_settings.required
+        if account_settings.default_destination_currency == NONE:
             required_names.append("destination_currency")
-    id_names = name_moved_references(service, operation)
-    body_names = [id_names.get(field_name, field_name) for field_name in required_names]
+    id_name_by_reference = name_moved_references(service, operation)
+    body_names = [id_name_by_reference.get(field_name, field_name) for field_name in required_names]
     return [
         field_name for field_name in body_names if not is_in_path(service, operation, field_name)
     ]
@@ -56,7 +56,7 @@ def name_moved_references(service: Service, operation: Operation) -> dict[str, s
 
 
 def is_in_path(service: Service, operation: Operation, field_name: str) -> bool:
-    """Whether a field is not in the body, because the path of a sandbox deposit has it."""
+    """Whether a field is in the path and not in the body: the account of some sandbox deposits."""
     is_id = field_name == "conversion_account_id"
     return operation.is_sandbox and is_id and "{" in operation.path(service)
 
@@ -77,12 +77,12 @@ def body_conditions(service: Service, operation: Operation, details: DetailSchem
 def nested_conditions(field_name: str, details: DetailSchemas) -> list[Schema]:
     """The conditions on the fields of a nested object; empty for most."""
     if field_name == "document":
-        number_formats = {
+        format_by_document_type = {
             document_type: number_format
             for document_type, number_format in DOCUMENT_NUMBERS.items()
             if number_format.pattern
         }
-        return [schema_by_word("type", "number", number_formats)]
+        return [schema_by_word("type", "number", format_by_document_type)]
     if field_name == "financial_accounts":
         return [details.by_account_type()]
     return []
@@ -103,13 +103,13 @@ def rename_fields(condition: object, names: Mapping[str, str]) -> Any:
         if keyword != "properties"
     }
     if "required" in condition:
-        their_names = [names.get(our_name, our_name) for our_name in condition["required"]]
-        renamed_condition.update(required_fields_schema(their_names))
+        service_names = [names.get(our_name, our_name) for our_name in condition["required"]]
+        renamed_condition.update(required_fields_schema(service_names))
     for our_name, field_schema in condition.get("properties", {}).items():
-        their_path = names.get(our_name, our_name)
-        field_property = property_at(their_path, rename_fields(field_schema, names))
+        service_path = names.get(our_name, our_name)
+        moved_property = property_at(service_path, rename_fields(field_schema, names))
         other_properties = renamed_condition.get("properties", {})
-        renamed_condition["properties"] = merge_schemas(other_properties, field_property)
+        renamed_condition["properties"] = merge_schemas(other_properties, moved_property)
     return renamed_condition
 
 
@@ -138,8 +138,8 @@ def _make_product_condition(service: Service) -> Schema:
         "properties": {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}},
     }
     # `dict.fromkeys` removes duplicates and keeps the order.
-    ramp_fields = dict.fromkeys([*RAMP_FIELDS, *service.individuals.ramp_required])
-    return {"anyOf": [payouts_only_schema, required_fields_schema(ramp_fields)]}
+    ramp_field_names = dict.fromkeys([*RAMP_FIELDS, *service.individuals.ramp_required])
+    return {"anyOf": [payouts_only_schema, required_fields_schema(ramp_field_names)]}
 
 
 def _group_corridors(service: Service) -> Iterable[list[Corridor]]:
@@ -150,14 +150,14 @@ def _group_corridors(service: Service) -> Iterable[list[Corridor]]:
         corridor = corridors_by_country.get(country)
         if corridor is None:
             continue
-        rules = (  # what the condition of a country is made of
+        corridor_rules = (  # what the condition of a country is made of
             corridor.documents,
             corridor.account_types,
             corridor.open_products,
             corridor.required,
             service.account(country, "bank_account"),
         )
-        corridors_by_rules.setdefault(rules, []).append(corridor)
+        corridors_by_rules.setdefault(corridor_rules, []).append(corridor)
     return corridors_by_rules.values()
 
 
@@ -165,58 +165,58 @@ def _make_country_condition(corridors: list[Corridor], details: DetailSchemas) -
     """The condition that a country sets, for the corridors of countries with equal rules."""
     corridor = corridors[0]
     country_codes = [same_corridor.country for same_corridor in corridors]
-    properties: Schema = {
+    schema_by_field: Schema = {
         "country": {"enum": country_codes},
         "address": {"properties": {"country": {"enum": country_codes}}},
         "financial_accounts": {"items": details.in_country(corridor)},
     }
     if corridor.documents != codes.DOCUMENT_TYPES:
-        properties["document"] = {"properties": {"type": {"enum": list(corridor.documents)}}}
+        schema_by_field["document"] = {"properties": {"type": {"enum": list(corridor.documents)}}}
     if corridor.open_products != codes.PRODUCTS:
-        properties["product_types"] = {"items": {"enum": list(corridor.open_products)}}
+        schema_by_field["product_types"] = {"items": {"enum": list(corridor.open_products)}}
     if corridor.phone:
-        properties["phone"] = format_schema(corridor.phone)
+        schema_by_field["phone"] = format_schema(corridor.phone)
     title = corridor.name if len(corridors) == 1 else ", ".join(country_codes)
     required_names = ["country", *corridor.required]
-    return {"title": title, "properties": properties, "required": required_names}
+    return {"title": title, "properties": schema_by_field, "required": required_names}
 
 
 def _make_account_condition(service: Service) -> Schema:
     """Require the account of a quote: as an object, or as an id where the service takes one."""
-    account_fields = ["financial_account", "financial_account_id"]
+    account_field_names = ["financial_account", "financial_account_id"]
     if name_moved_references(service, OPERATIONS["quotes.create"]):
-        account_fields = ["financial_account_id"]
-    return any_of({"required": [field_name]} for field_name in account_fields)
+        account_field_names = ["financial_account_id"]
+    return any_of({"required": [field_name]} for field_name in account_field_names)
 
 
 def _make_transfer_condition(service: Service) -> Schema:
     """Require of a transfer a quote, or else its account, rail, currencies and one amount."""
-    from_quote: Schema = {
+    quoted_schema: Schema = {
         "title": "From a quote",
         "required": ["quote_id"],
         "properties": dict.fromkeys(transfers.AMOUNTS, NEVER),
     }
-    account_fields = ["financial_account"]
+    account_field_names = ["financial_account"]
     # The id alone is a deprecated spelling where the service has the object.
     if name_moved_references(service, OPERATIONS["transfers.create"]):
-        account_fields.append("financial_account_id")
-    account_choices = [{"required": [field_name]} for field_name in account_fields]
-    without_quote: Schema = {
+        account_field_names.append("financial_account_id")
+    account_conditions = [{"required": [field_name]} for field_name in account_field_names]
+    unquoted_schema: Schema = {
         "title": "Without a quote",
         "required": ["payout_method", "source_currency", "destination_currency"],
         "properties": {"quote_id": NEVER},
-        "allOf": [any_of(account_choices), ONE_AMOUNT],
+        "allOf": [any_of(account_conditions), ONE_AMOUNT],
     }
     if service.transfers.default_network == NONE:
-        without_quote["allOf"].append(_make_network_condition(service))
-    return {"anyOf": [without_quote, from_quote]}
+        unquoted_schema["allOf"].append(_make_network_condition(service))
+    return {"anyOf": [unquoted_schema, quoted_schema]}
 
 
 def _make_network_condition(service: Service) -> Schema:
     """Require `source_network` if the source currency is a stablecoin, stated or by default."""
     default_currency = transfers.default_currency(service)
-    stablecoins = any_case_schema(sorted(codes.STABLECOINS))
-    other_currency: Schema = {"properties": {"source_currency": {"not": stablecoins}}}
+    stablecoin_schema = any_case_schema(sorted(codes.STABLECOINS))
+    other_currency_schema: Schema = {"properties": {"source_currency": {"not": stablecoin_schema}}}
     if default_currency and codes.is_stablecoin(default_currency):
-        other_currency["required"] = ["source_currency"]
-    return {"anyOf": [other_currency, {"required": ["source_network"]}]}
+        other_currency_schema["required"] = ["source_currency"]
+    return {"anyOf": [other_currency_schema, {"required": ["source_network"]}]}

@@ -36,51 +36,54 @@ class DetailSchemas:
 
     def _add_account(self, country: str, account: Account) -> None:
         """Add the schema of an account in a country, unless another country has added it."""
-        settings = self._service.account(country, account.type)
-        if settings is None:
+        account_settings = self._service.account(country, account.type)
+        if account_settings is None:
             return
-        details_name = schema_name(settings)
-        if details_name not in self._components.schemas:
-            schema = _make_details_schema(self._service, country, account, settings)
-            self._components.add(details_name, schema)
-            self.names_by_type[account.type].append(details_name)
+        details_schema_name = schema_name(account_settings)
+        if details_schema_name not in self._components.schemas:
+            schema = _make_details_schema(self._service, country, account, account_settings)
+            self._components.add(details_schema_name, schema)
+            self.names_by_type[account.type].append(details_schema_name)
 
     def references(self) -> list[Schema]:
         """References to the schemas of all details, by account type."""
         return [
-            ref_to(details_name)
-            for details_name in chain.from_iterable(self.names_by_type.values())
+            ref_to(details_schema_name)
+            for details_schema_name in chain.from_iterable(self.names_by_type.values())
         ]
 
     def by_account_type(self) -> Schema:
         """The schema of an account in any country, with the details of its type."""
         account_schemas = []
         for account_type, schema_names in self.names_by_type.items():
-            details = any_of(map(ref_to, schema_names))
-            account_schemas.append(_make_account_schema(account_type, details))
+            details_schema = any_of(map(ref_to, schema_names))
+            account_schemas.append(_make_account_schema(account_type, details_schema))
         return any_of(account_schemas)
 
     def in_country(self, corridor: Corridor) -> Schema:
         """The schema of an account in a country: one of its types, with the details of the type."""
         account_schemas = []
         for account_type in corridor.account_types:
-            settings = self._service.account(corridor.country, account_type)
-            if settings is not None:
-                details = ref_to(schema_name(settings))
-                account_schemas.append(_make_account_schema(account_type, details))
+            account_settings = self._service.account(corridor.country, account_type)
+            if account_settings is not None:
+                details_schema = ref_to(schema_name(account_settings))
+                account_schemas.append(_make_account_schema(account_type, details_schema))
         return any_of(account_schemas)
 
 
 def schema_name(settings: AccountDetails) -> str:
     """The name of the schema of an account's details, such as MXBankAccountDetails."""
-    words = settings.place.replace(".", "_").split("_")
-    return "".join(word if word.isupper() else word.title() for word in words) + "Details"
+    name_words = settings.place.replace(".", "_").split("_")
+    title_words = [
+        name_word if name_word.isupper() else name_word.title() for name_word in name_words
+    ]
+    return f"{''.join(title_words)}Details"
 
 
 def _make_account_schema(account_type: str, details: Mapping[str, object]) -> Schema:
     """The schema of an account of one type, with the schema of its details."""
-    properties = {"type": {"const": account_type}, "details": details}
-    return {"properties": properties, "required": ["type"]}
+    schema_by_field = {"type": {"const": account_type}, "details": details}
+    return {"properties": schema_by_field, "required": ["type"]}
 
 
 def _make_details_schema(
@@ -90,23 +93,23 @@ def _make_details_schema(
     their_names = make_account_names(settings).their_names
     required_names: list[str] = []
     conditions: list[Schema] = []
-    properties: dict[str, Schema] = {}
+    schema_by_field: dict[str, Schema] = {}
     for field in account.fields:
         their_name = their_names.get(field.name, field.name)
-        properties[their_name] = _make_field_schema(service, field, settings)
+        schema_by_field[their_name] = _make_field_schema(service, field, settings)
         if field.required:
             required_names.append(their_name)
         if field.by and field.forms:
-            word_field = their_names.get(field.by, field.by)
+            word_field_name = their_names.get(field.by, field.by)
             conditions.append(
-                schema_by_word(word_field, their_name, field.forms, required=[word_field])
+                schema_by_word(word_field_name, their_name, field.forms, required=[word_field_name])
             )
-    schema = {
+    details_schema = {
         "description": f"The details of a {account.type} {_describe_place(country, account)}.",
-        **closed_object(properties, required_names),
+        **closed_object(schema_by_field, required_names),
         **make_origin_members(service, account.source),
     }
-    return {**schema, "allOf": conditions} if conditions else schema
+    return {**details_schema, "allOf": conditions} if conditions else details_schema
 
 
 def _describe_place(country: str, account: Account) -> str:
@@ -119,14 +122,16 @@ def _describe_place(country: str, account: Account) -> str:
 def _make_field_schema(service: Service, field: DetailField, settings: AccountDetails) -> Schema:
     """The schema of a field of details, with its format also in words."""
     text_format = field.form
-    sentences = [text_format.message]
+    sentence_parts = [text_format.message]
     if text_format.check and not text_format.message:  # the one check in code is that of QR Ph
-        sentences = ["must be a valid QR Ph text"]
+        sentence_parts = ["must be a valid QR Ph text"]
     if text_format.also:
-        sentences.append(text_format.also.message)
-    sentences.append(text_format.note)
-    sentence = "; ".join(filter(None, sentences))
-    description = {"description": f"{sentence[0].upper()}{sentence[1:]}."} if sentence else {}
+        sentence_parts.append(text_format.also.message)
+    sentence_parts.append(text_format.note)
+    description_text = "; ".join(filter(None, sentence_parts))
+    description_member = {}
+    if description_text:
+        description_member["description"] = f"{description_text[0].upper()}{description_text[1:]}."
     read_account = ACCOUNTS[settings.place]
 
     def read_name(service_settings: ServiceSettings) -> str:
@@ -134,7 +139,7 @@ def _make_field_schema(service: Service, field: DetailField, settings: AccountDe
         return read_account(service_settings.financial_accounts).fields[field.name]
 
     origin_members = make_origin_members(service, field.source, read_name)
-    return {**format_schema(text_format), **description, **origin_members}
+    return {**format_schema(text_format), **description_member, **origin_members}
 
 
 def schema_by_word(
@@ -147,7 +152,7 @@ def schema_by_word(
     """
     case_schemas: list[Schema] = []
     for word, text_format in formats.items():
-        properties = {word_field: {"const": word}, field_name: format_schema(text_format)}
-        case_schemas.append({"properties": properties, **conditions})
+        schema_by_field = {word_field: {"const": word}, field_name: format_schema(text_format)}
+        case_schemas.append({"properties": schema_by_field, **conditions})
     other_word_schema = {"properties": {word_field: {"not": {"enum": list(formats)}}}}
     return {"anyOf": [*case_schemas, other_word_schema]}

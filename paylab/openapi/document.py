@@ -50,18 +50,25 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
     """
     service = service or Service()
     components = Components()
-    bodies = BodySchemas(service, components)
-    answers = AnswerSchemas(service, components, bodies.details)
+    body_schemas = BodySchemas(service, components)
+    answer_schemas = AnswerSchemas(service, components, body_schemas.details)
     errors.add_schemas(service, components)
-    paths = _make_paths(service, OperationObjects(service, bodies, answers))
-    webhooks = events.make_webhooks(service, components, answers)
-    enumerations = _list_enumerations(service)
-    names_by_words = {words: enumeration_name for enumeration_name, words in enumerations.items()}
-    word_schemas = {
-        enumeration_name: words_schema(words) for enumeration_name, words in enumerations.items()
+    operations_by_path = _make_paths(
+        service, OperationObjects(service, body_schemas, answer_schemas)
+    )
+    webhook_by_event_type = events.make_webhooks(service, components, answer_schemas)
+    words_by_enumeration = _list_enumerations(service)
+    enumeration_by_words = {
+        words: enumeration_name for enumeration_name, words in words_by_enumeration.items()
     }
-    schemas = word_schemas | _name_enumerations(components.schemas, names_by_words)
-    resources = {OPERATIONS[route.operation].resource for route in service.routes}
+    schema_by_enumeration = {
+        enumeration_name: words_schema(words)
+        for enumeration_name, words in words_by_enumeration.items()
+    }
+    schema_by_name = schema_by_enumeration | _name_enumerations(
+        components.schemas, enumeration_by_words
+    )
+    used_resources = {OPERATIONS[route.operation].resource for route in service.routes}
     return {
         "openapi": VERSION,
         "info": {
@@ -73,11 +80,11 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
         },
         "servers": [{"url": server} if server else _SERVER_VARIABLE],
         "security": [{"signature": [], "apiKey": []}],
-        "tags": prose.make_tags(resource for resource in RESOURCES if resource in resources),
-        "paths": _name_enumerations(paths, names_by_words),
-        "webhooks": webhooks,
+        "tags": prose.make_tags(resource for resource in RESOURCES if resource in used_resources),
+        "paths": _name_enumerations(operations_by_path, enumeration_by_words),
+        "webhooks": webhook_by_event_type,
         "components": {
-            "schemas": dict(sorted(schemas.items())),
+            "schemas": dict(sorted(schema_by_name.items())),
             "responses": {"TooManyRequests": errors.rate_limit_response(service)},
             "securitySchemes": prose.security_schemes(service),
         },
@@ -86,21 +93,21 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
 
 def _make_paths(service: Service, objects: OperationObjects) -> dict[str, Any]:
     """The operations by path and method, in the order of their records."""
-    operation_order = list(OPERATIONS)
-    paths: dict[str, Any] = {}
-    for route in sorted(service.routes, key=lambda route: operation_order.index(route.operation)):
-        operations = paths.setdefault(route.template, {})
-        operation = objects.operation(OPERATIONS[route.operation], route)
-        operations[route.method.lower()] = operation
-    return paths
+    operation_names = list(OPERATIONS)
+    operations_by_path: dict[str, Any] = {}
+    for route in sorted(service.routes, key=lambda route: operation_names.index(route.operation)):
+        operation_by_method = operations_by_path.setdefault(route.template, {})
+        operation_object = objects.operation(OPERATIONS[route.operation], route)
+        operation_by_method[route.method.lower()] = operation_object
+    return operations_by_path
 
 
 def _list_enumerations(service: Service) -> dict[str, tuple[str, ...]]:
     """The enumerations of requests by name, with the further words of a service."""
-    enumerations = {
+    words_by_enumeration = {
         enumeration_name: tuple(words) for enumeration_name, words in _SPEC_ENUMERATIONS.items()
     }
-    return enumerations | {
+    return words_by_enumeration | {
         "EventType": (*codes.EVENT_TYPES, *service.webhooks.event_types),
         "Network": tuple(service.financial_accounts.crypto_wallet.allowed),
     }
@@ -125,7 +132,7 @@ def _name_enumerations(document_part: object, names_by_words: Mapping[tuple[str,
             key: _name_enumerations(inner_part, names_by_words)
             for key, inner_part in document_part.items()
         }
-    other_keys = {
+    other_members = {
         key: inner_part for key, inner_part in document_part.items() if key not in ("type", "enum")
     }
-    return {**ref_to(enum_name), **other_keys}
+    return {**ref_to(enum_name), **other_members}

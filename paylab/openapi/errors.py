@@ -34,52 +34,61 @@ _WRONG_FORM = "a field has the wrong form, is required or is not known"
 
 def add_schemas(service: Service, components: Components) -> None:
     """Add the error body of the service, and the error body of a bad cursor from the spec."""
-    settings = service.errors
+    error_settings = service.errors
     origin_members = make_origin_members(service, "errors.body")
-    properties: dict[str, Schema] = {}
-    if settings.problems != NONE:
-        problems = _make_problems_schema(service, components)
-        description = "What is wrong with each field."
-        properties[settings.problems] = {**problems, "description": description, **origin_members}
-    message_path = settings.words
+    schema_by_path: dict[str, Schema] = {}
+    if error_settings.problems != NONE:
+        problems_schema = _make_problems_schema(service, components)
+        description_text = "What is wrong with each field."
+        schema_by_path[error_settings.problems] = {
+            **problems_schema,
+            "description": description_text,
+            **origin_members,
+        }
+    message_path = error_settings.words
     # The problems are an object where the text would be: the text is in the object.
-    if settings.list_form == "by_field" and settings.words == settings.problems:
-        message_path = f"{settings.words}.message"
-    if settings.words != NONE:
-        description = "What is wrong, for people."
-        properties[message_path] = {"type": "string", "description": description, **origin_members}
-    required_names = [settings.words] if settings.words in properties else []
-    error = nested_object(properties, required_names)
+    if error_settings.list_form == "by_field" and error_settings.words == error_settings.problems:
+        message_path = f"{error_settings.words}.message"
+    if error_settings.words != NONE:
+        description_text = "What is wrong, for people."
+        schema_by_path[message_path] = {
+            "type": "string",
+            "description": description_text,
+            **origin_members,
+        }
+    required_names = [error_settings.words] if error_settings.words in schema_by_path else []
+    error_schema = nested_object(schema_by_path, required_names)
     components.add(
-        ERROR_SCHEMA_NAME, {"description": "Why a request was refused.", **origin_members, **error}
+        ERROR_SCHEMA_NAME,
+        {"description": "Why a request was refused.", **origin_members, **error_schema},
     )
     text_schema = {"type": "string", "const": "Invalid pagination token", "x-origin": SPEC}
-    pagination_error = {
+    pagination_error_schema = {
         "description": "The answer to an invalid cursor.",
         "x-origin": SPEC,
         **closed_object({"error": text_schema}, ["error"]),
     }
-    components.add(PAGINATION_ERROR, pagination_error)
+    components.add(PAGINATION_ERROR, pagination_error_schema)
 
 
 def _make_problems_schema(service: Service, components: Components) -> Schema:
     """The schema of the field problems in an error, in the form that the service has for them."""
-    settings = service.errors
-    if settings.list_form == "by_field":
+    error_settings = service.errors
+    if error_settings.list_form == "by_field":
         return {"type": "object", "additionalProperties": {"type": "string"}}
-    if settings.list_form == "sentences":
+    if error_settings.list_form == "sentences":
         return {"type": "array", "items": {"type": "string"}}
     field_schema: Schema = {"type": "string"}
-    if settings.field_form == "list":
+    if error_settings.field_form == "list":
         field_schema = {"type": "array", "items": {"type": ["string", "integer"]}}
     origin_members = make_origin_members(service, "errors.body")
-    properties = {
-        settings.field: {**field_schema, **origin_members},
-        settings.message: {"type": "string", **origin_members},
+    schema_by_path = {
+        error_settings.field: {**field_schema, **origin_members},
+        error_settings.message: {"type": "string", **origin_members},
     }
-    description = {"description": "What is wrong with one field."}
-    problem = {**description, **open_object(properties, properties)}
-    return {"type": "array", "items": components.add("FieldProblem", problem)}
+    description_member = {"description": "What is wrong with one field."}
+    problem_schema = {**description_member, **open_object(schema_by_path, schema_by_path)}
+    return {"type": "array", "items": components.add("FieldProblem", problem_schema)}
 
 
 def refusal_responses(
@@ -91,19 +100,19 @@ def refusal_responses(
     """
     refusals_by_status: dict[int, list[Refusal]] = {}
     for refusal in (*operation.refusals, *_list_usual_refusals(service, operation)):
-        status = read_status_code(refusal.status, service)
-        refusals = refusals_by_status.setdefault(status, [])
-        is_new = all(refusal.when != earlier_refusal.when for earlier_refusal in refusals)
+        status_code = read_status_code(refusal.status, service)
+        status_refusals = refusals_by_status.setdefault(status_code, [])
+        is_new = all(refusal.when != earlier_refusal.when for earlier_refusal in status_refusals)
         if is_new:
-            refusals.append(refusal)
-    responses: Schema = {"429": {"$ref": "#/components/responses/TooManyRequests"}}
-    for status, refusals in refusals_by_status.items():
-        response = _make_refusal_response(service, status, refusals, operation)
-        examples = make_examples(status)
-        if examples:
-            response["content"]["application/json"]["examples"] = examples
-        responses[str(status)] = response
-    return dict(sorted(responses.items()))
+            status_refusals.append(refusal)
+    response_by_status: Schema = {"429": {"$ref": "#/components/responses/TooManyRequests"}}
+    for status_code, status_refusals in refusals_by_status.items():
+        response = _make_refusal_response(service, status_code, status_refusals, operation)
+        example_by_name = make_examples(status_code)
+        if example_by_name:
+            response["content"]["application/json"]["examples"] = example_by_name
+        response_by_status[str(status_code)] = response
+    return dict(sorted(response_by_status.items()))
 
 
 def _list_usual_refusals(service: Service, operation: Operation) -> Iterator[Refusal]:
@@ -127,8 +136,8 @@ def _list_usual_refusals(service: Service, operation: Operation) -> Iterator[Ref
 
 def _list_body_refusals(operation: Operation) -> Iterator[Refusal]:
     """Yield the refusals of a body because of its form."""
-    malformed_body = "the body is not a JSON object, or nests too deeply"
-    yield Refusal(400, malformed_body, source="request.size")
+    malformed_body_text = "the body is not a JSON object, or nests too deeply"
+    yield Refusal(400, malformed_body_text, source="request.size")
     yield Refusal(400, _WRONG_FORM, source="request.unknown")
     # `invalid_body_status` is a function: a setting of the service holds the status.
     can_have_invalid_body = any(
@@ -137,20 +146,20 @@ def _list_body_refusals(operation: Operation) -> Iterator[Refusal]:
     if can_have_invalid_body:
         yield Refusal(invalid_body_status, _WRONG_FORM, source="transfer.create")
     if any(field.name == "details" for field in operation.fields):
-        wrong_details = "the details have the wrong form"
-        yield Refusal(invalid_body_status, wrong_details, source="account.errors")
-    doubtful_fields = tuple(
+        wrong_details_text = "the details have the wrong form"
+        yield Refusal(invalid_body_status, wrong_details_text, source="account.errors")
+    doubtful_field_names = tuple(
         field_name for field_name in _DOUBTFUL_FIELDS if field_name in operation.by_name
     )
-    if doubtful_fields:
-        yield Refusal(400, _DOUBTFUL_VALUE, source="check-digits", fields=doubtful_fields)
-    time_fields = operation.field_names_of_kind(TIME)
-    if time_fields:
+    if doubtful_field_names:
+        yield Refusal(400, _DOUBTFUL_VALUE, source="check-digits", fields=doubtful_field_names)
+    time_field_names = operation.field_names_of_kind(TIME)
+    if time_field_names:
         yield Refusal(
             invalid_body_status,
             "a time is before year 1 in UTC",
             source="timestamp.form",
-            fields=time_fields,
+            fields=time_field_names,
         )
     yield Refusal(413, "the body is larger than 256 MiB", source="request.size")
     yield Refusal(
@@ -164,11 +173,11 @@ def _make_refusal_response(
     service: Service, status: int, refusals: list[Refusal], operation: Operation
 ) -> Schema:
     """The response of one status, with the refusals that have it."""
-    phrase = HTTPStatus(status).phrase
-    reasons = "\n".join(f"- {refusal.when}" for refusal in refusals)
+    status_phrase = HTTPStatus(status).phrase
+    reasons_text = "\n".join(f"- {refusal.when}" for refusal in refusals)
     is_page = operation.is_list and status == 400
     return {
-        "description": f"{phrase}. The request is refused when:\n\n{reasons}",
+        "description": f"{status_phrase}. The request is refused when:\n\n{reasons_text}",
         **_make_error_content(is_page=is_page),
         "x-rules": [_write_refusal(service, refusal, operation) for refusal in refusals],
     }
@@ -177,14 +186,14 @@ def _make_refusal_response(
 def _write_refusal(service: Service, refusal: Refusal, operation: Operation) -> Schema:
     """A refusal as data: when it happens, and the fields that it names in the service's names."""
     their_names = operation.request_names(service).their_names
-    fields = [their_names.get(field_name, field_name) for field_name in refusal.fields]
-    if operation.is_list and "cursor" in fields:
-        fields = [service.list(operation.resource).cursor_parameter]
-    rule: Schema = {"when": refusal.when}
-    if fields:
-        rule["fields"] = fields
+    field_names = [their_names.get(field_name, field_name) for field_name in refusal.fields]
+    if operation.is_list and "cursor" in field_names:
+        field_names = [service.list(operation.resource).cursor_parameter]
+    rule_object: Schema = {"when": refusal.when}
+    if field_names:
+        rule_object["fields"] = field_names
     read_status = None if isinstance(refusal.status, int) else refusal.status
-    return {**rule, **make_origin_members(service, refusal.source, read_status)}
+    return {**rule_object, **make_origin_members(service, refusal.source, read_status)}
 
 
 def _make_error_content(*, is_page: bool = False) -> Schema:
@@ -200,15 +209,15 @@ def _make_error_content(*, is_page: bool = False) -> Schema:
 
 def rate_limit_response(service: Service) -> Schema:
     """The response of a rate limit."""
-    limits = service.rate_limits
+    rate_limit_settings = service.rate_limits
     header_object = {
-        "description": f"When to send again: {str(limits.unit).replace('_', ' ')}.",
+        "description": f"When to send again: {str(rate_limit_settings.unit).replace('_', ' ')}.",
         "schema": {"type": "string"},
         **make_origin_members(service, "errors.server"),
     }
     return {
         "description": "Too many requests. It was not carried out: send it again later.",
-        "headers": {limits.header: header_object},
+        "headers": {rate_limit_settings.header: header_object},
         **_make_error_content(),
         **make_origin_members(service, "errors.server"),
     }

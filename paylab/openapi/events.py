@@ -23,24 +23,26 @@ _PAYLOADS = {"transfer": "Transfer", "conversion": "Conversion", "individual": "
 
 def make_webhooks(service: Service, components: Components, answers: AnswerSchemas) -> Schema:
     """The webhooks of the document, one per event type, by its name."""
-    descriptions = dict(codes.EVENTS)
+    description_by_type = dict(codes.EVENTS)
     for event_type in service.webhooks.event_types:  # types that only the settings have
-        descriptions[event_type] = "the service says so"
-    schemas_by_resource = {}
+        description_by_type[event_type] = "the service says so"
+    schema_by_resource = {}
     for resource in _PAYLOADS:
         event_types = [
-            event_type for event_type in descriptions if event_type.partition(".")[0] == resource
+            event_type
+            for event_type in description_by_type
+            if event_type.partition(".")[0] == resource
         ]
-        schemas_by_resource[resource] = _add_event_schema(
+        schema_by_resource[resource] = _add_event_schema(
             service, components, answers, resource, event_types
         )
-    webhooks = {}
-    for event_type, description in descriptions.items():
-        schema = schemas_by_resource.get(event_type.partition(".")[0], {"type": "object"})
-        webhooks[event_type] = {
-            "post": _make_delivery_operation(service, event_type, description, schema)
+    webhook_by_type = {}
+    for event_type, description in description_by_type.items():
+        event_schema = schema_by_resource.get(event_type.partition(".")[0], {"type": "object"})
+        webhook_by_type[event_type] = {
+            "post": _make_delivery_operation(service, event_type, description, event_schema)
         }
-    return webhooks
+    return webhook_by_type
 
 
 def _make_delivery_operation(
@@ -48,7 +50,7 @@ def _make_delivery_operation(
 ) -> Schema:
     """The delivery of an event as an operation; `schema` is the schema of its body."""
     camel_case_type = "".join(word.title() for word in event_type.replace(".", "_").split("_"))
-    delivery: Schema = {
+    delivery_operation: Schema = {
         "operationId": f"on{camel_case_type}",
         "summary": f"{event_type}: {description}",
         "description": prose.describe_delivery(service),
@@ -56,15 +58,17 @@ def _make_delivery_operation(
         "security": [],
     }
     if service.webhooks.signature_header != NONE:
-        delivery["parameters"] = [_make_signature_parameter(service)]
+        delivery_operation["parameters"] = [_make_signature_parameter(service)]
     content = {"application/json": {"schema": schema}}
-    read_types = None if event_type in codes.EVENTS else lambda tree: tree.webhooks.event_types
+    read_event_types = (
+        None if event_type in codes.EVENTS else lambda tree: tree.webhooks.event_types
+    )
     return {
-        **delivery,
+        **delivery_operation,
         "requestBody": {"required": True, "content": content},
         "responses": {"2XX": {"description": "The event was received."}},
         "x-delivery": make_origin_members(service, "webhook.delivery"),
-        **make_origin_members(service, read=read_types),
+        **make_origin_members(service, read=read_event_types),
     }
 
 
@@ -90,24 +94,26 @@ def _add_event_schema(
     event_types: Sequence[str],
 ) -> Schema:
     """Add the schema of deliveries about a resource, such as "transfer"; return a reference."""
-    settings = service.webhooks
-    type_origin = make_origin_members(service, read=lambda service: service.webhooks.type_field)
-    payload_origin = make_origin_members(
+    webhook_settings = service.webhooks
+    type_origin_members = make_origin_members(
+        service, read=lambda service: service.webhooks.type_field
+    )
+    payload_origin_members = make_origin_members(
         service, read=lambda service: service.webhooks.payload_field
     )
-    id_origin = make_origin_members(service, read=lambda service: service.webhooks.id_field)
-    type_schema = {**open_words_schema(event_types), **type_origin}
-    payload_schema = {**answers.model(_PAYLOADS[resource], in_event=True), **payload_origin}
-    id_schema = {"type": "string", **id_origin}
-    properties = drop_absent_paths(
+    id_origin_members = make_origin_members(service, read=lambda service: service.webhooks.id_field)
+    type_schema = {**open_words_schema(event_types), **type_origin_members}
+    payload_schema = {**answers.model(_PAYLOADS[resource], in_event=True), **payload_origin_members}
+    id_schema = {"type": "string", **id_origin_members}
+    schema_by_path = drop_absent_paths(
         [
-            (settings.type_field, type_schema),
-            (settings.payload_field, payload_schema),
-            (settings.id_field, id_schema),
+            (webhook_settings.type_field, type_schema),
+            (webhook_settings.payload_field, payload_schema),
+            (webhook_settings.id_field, id_schema),
         ]
     )
     event_schema = {
         "description": f"An event about a {resource}, with a snapshot of it.",
-        **nested_object(properties, properties),
+        **nested_object(schema_by_path, schema_by_path),
     }
     return components.add(f"{resource.title()}Event", event_schema)

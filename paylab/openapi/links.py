@@ -13,22 +13,23 @@ from .schemas import Schema
 
 def make_links(service: Service, record: Operation) -> Schema:
     """The links of a successful answer by name; empty if no operation takes what it has."""
-    links: Schema = {}
+    link_by_name: Schema = {}
     if record.is_list and _has_pages(service, record):
-        links["nextPage"] = _make_next_page_link(service, record)
+        link_by_name["nextPage"] = _make_next_page_link(service, record)
     id_pointer = _find_id_pointer(service, record)
     if not id_pointer:
-        return links
+        return link_by_name
     for route in service.routes:
-        target = OPERATIONS[route.operation]
+        target_operation = OPERATIONS[route.operation]
         placeholder = _find_only_placeholder(route)
-        if target is not record and target.resource == record.resource and placeholder:
-            links[target.call_name] = {
-                "operationId": target.call_name,
+        is_same_resource = target_operation.resource == record.resource
+        if is_same_resource and target_operation is not record and placeholder:
+            link_by_name[target_operation.call_name] = {
+                "operationId": target_operation.call_name,
                 "parameters": {placeholder: f"$response.body#{id_pointer}"},
-                "description": f"{target.summary}, by the id of this answer.",
+                "description": f"{target_operation.summary}, by the id of this answer.",
             }
-    return links
+    return link_by_name
 
 
 def _has_pages(service: Service, operation: Operation) -> bool:
@@ -40,10 +41,10 @@ def _has_pages(service: Service, operation: Operation) -> bool:
 def _make_next_page_link(service: Service, operation: Operation) -> Schema:
     """The link from a page to the next one."""
     list_form = service.list(operation.resource)
-    pointer = _write_pointer(list_form.cursor)
+    cursor_pointer = _write_pointer(list_form.cursor)
     return {
         "operationId": operation.call_name,
-        "parameters": {list_form.cursor_parameter: f"$response.body#{pointer}"},
+        "parameters": {list_form.cursor_parameter: f"$response.body#{cursor_pointer}"},
         "description": "The next page, if the cursor is not null.",
     }
 

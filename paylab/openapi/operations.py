@@ -61,19 +61,19 @@ class OperationObjects:
             operation_object["x-idempotent"] = True
         if record.is_list:
             operation_object["x-pagination"] = self._describe_paging(record)
-        parameters = list(self._make_parameters(record, route))
-        if parameters:
-            operation_object["parameters"] = parameters
+        parameter_objects = list(self._make_parameters(record, route))
+        if parameter_objects:
+            operation_object["parameters"] = parameter_objects
         if record.fields:
-            content = {
+            body_content = {
                 "schema": self._body_schemas.body(record),
                 "examples": examples.make_examples(self._service, record),
             }
-            operation_object["requestBody"] = {"required": True, "content": {_JSON: content}}
-        make_examples_of_status = partial(make_error_examples, self._service, record)
+            operation_object["requestBody"] = {"required": True, "content": {_JSON: body_content}}
+        make_error_example = partial(make_error_examples, self._service, record)
         operation_object["responses"] = {
             **self._make_success_responses(record),
-            **errors.refusal_responses(self._service, record, make_examples_of_status),
+            **errors.refusal_responses(self._service, record, make_error_example),
         }
         return operation_object
 
@@ -128,11 +128,11 @@ class OperationObjects:
             "limit": list_form.limit_parameter,
             "cursor": list_form.cursor_parameter,
         }
-        schema = value_schema(self._service, field)
+        parameter_schema = value_schema(self._service, field)
         if field.name == "limit":
-            schema |= {"minimum": 1, "default": list_form.default_limit}
+            parameter_schema |= {"minimum": 1, "default": list_form.default_limit}
             if list_form.over_limit == "refuse":
-                schema["maximum"] = list_form.max_limit
+                parameter_schema["maximum"] = list_form.max_limit
         read_name_setting = None
         if field.name in _PARAMETER_SETTINGS:
             read_name_setting = make_list_setting_reader(operation, _PARAMETER_SETTINGS[field.name])
@@ -141,7 +141,7 @@ class OperationObjects:
             "in": "query",
             "description": _PARAMETER_DESCRIPTIONS[field.name],
             "required": False,
-            "schema": schema,
+            "schema": parameter_schema,
             **make_origin_members(self._service, _list_source(operation), read_name_setting),
         }
 
@@ -170,35 +170,37 @@ class OperationObjects:
 
     def _make_success_responses(self, operation: Operation) -> Schema:
         """The responses of a success by status; a status can be a setting."""
-        responses = {}
-        for success in operation.success:
-            status = read_status_code(success, self._service)
-            read_status = None if isinstance(success, int) else success
-            responses[str(status)] = self._make_success_response(operation, status, read_status)
-        return responses
+        response_by_status = {}
+        for success_status in operation.success:
+            status_code = read_status_code(success_status, self._service)
+            read_status = None if isinstance(success_status, int) else success_status
+            response_by_status[str(status_code)] = self._make_success_response(
+                operation, status_code, read_status
+            )
+        return response_by_status
 
     def _make_success_response(
         self, operation: Operation, status: int, read_status: ReadSetting | None
     ) -> Schema:
         """The response of a success with its headers and its content."""
-        response: Schema = {
+        response_object: Schema = {
             "description": _describe_success(operation, status),
             **make_origin_members(self._service, read=read_status),
         }
         if status in self._service.idempotency.stored and operation.takes_key(self._service):
-            description = "`true` when the stored answer of an Idempotency-Key is returned."
-            header_object = {"description": description, "schema": {"type": "string"}}
-            response["headers"] = {"Idempotency-Replayed": header_object}
+            description_text = "`true` when the stored answer of an Idempotency-Key is returned."
+            header_object = {"description": description_text, "schema": {"type": "string"}}
+            response_object["headers"] = {"Idempotency-Replayed": header_object}
         if status == _NO_CONTENT:
-            return response
-        response["content"] = {_JSON: {"schema": self._make_content_schema(operation)}}
+            return response_object
+        response_object["content"] = {_JSON: {"schema": self._make_content_schema(operation)}}
         answer_examples = make_answer_examples(self._service, operation, status)
         if answer_examples:
-            response["content"][_JSON]["examples"] = answer_examples
-        links = make_links(self._service, operation)
-        if links:
-            response["links"] = links
-        return response
+            response_object["content"][_JSON]["examples"] = answer_examples
+        link_by_name = make_links(self._service, operation)
+        if link_by_name:
+            response_object["links"] = link_by_name
+        return response_object
 
     def _make_content_schema(self, operation: Operation) -> Schema:
         """The schema of the page or the object that an operation returns."""
@@ -218,13 +220,13 @@ def _list_source(operation: Operation) -> str:
 
 def _describe_success(operation: Operation, status: int) -> str:
     """Say what a successful answer is: "Created: the Transfer." for 201."""
-    phrase = HTTPStatus(status).phrase
+    status_phrase = HTTPStatus(status).phrase
     if operation.is_list:
-        return f"{phrase}: a page of the list."
+        return f"{status_phrase}: a page of the list."
     if not operation.answer:
-        return f"{phrase}."
+        return f"{status_phrase}."
     wait_note = " It is not ready yet: read it again until it is." if status == _ACCEPTED else ""
-    return f"{phrase}: the {operation.answer}.{wait_note}"
+    return f"{status_phrase}: the {operation.answer}.{wait_note}"
 
 
 def _name_object(operation: Operation, placeholder: str) -> str:

@@ -44,7 +44,7 @@ def make_postman_collection(service: Service, server: str = "") -> dict[str, Any
     ['Individuals', 'Financial accounts']
     """
     requests = sort_by_folder(collection_requests(service))
-    variables = ["base_url", *KEY_VARIABLES, IDEMPOTENCY_VARIABLE, *id_variables(service)]
+    variable_names = ["base_url", *KEY_VARIABLES, IDEMPOTENCY_VARIABLE, *id_variables(service)]
     return {
         "info": {
             "name": prose.TITLE,
@@ -53,12 +53,14 @@ def make_postman_collection(service: Service, server: str = "") -> dict[str, Any
         },
         "variable": [
             {"key": variable_name, "value": server if variable_name == "base_url" else ""}
-            for variable_name in variables
+            for variable_name in variable_names
         ],
         "event": [_make_script("prerequest", signing_script(service.signing) + _SEND_SIGNED)],
         "item": [
-            {"name": folder, "item": [_make_item(request) for request in folder_requests]}
-            for folder, folder_requests in groupby(requests, key=lambda request: request.folder)
+            {"name": folder_name, "item": [_make_item(request) for request in folder_requests]}
+            for folder_name, folder_requests in groupby(
+                requests, key=lambda request: request.folder
+            )
         ],
     }
 
@@ -93,9 +95,17 @@ def _make_item(request: CollectionRequest) -> dict[str, Any]:
         },
     }
     if request.body is not None:
-        options = {"raw": {"language": "json"}}
-        request_item["request"]["body"] = {"mode": "raw", "raw": request.body, "options": options}
+        body_options = {"raw": {"language": "json"}}
+        request_item["request"]["body"] = {
+            "mode": "raw",
+            "raw": request.body,
+            "options": body_options,
+        }
     if request.stored_id is not None:
-        store_id = f'pm.collectionVariables.set("{request.stored_id}", pm.response.json().id);'
-        request_item["event"] = [_make_script("test", f"if (pm.response.code < 300) {store_id}")]
+        store_statement = (
+            f'pm.collectionVariables.set("{request.stored_id}", pm.response.json().id);'
+        )
+        request_item["event"] = [
+            _make_script("test", f"if (pm.response.code < 300) {store_statement}")
+        ]
     return request_item

@@ -64,9 +64,9 @@ LICENSE = {
 
 def describe_service(service: Service) -> str:
     """The description of the whole document."""
-    is_general = service.idempotency.operations == "every_post"
-    default_sentence = "Creating a transfer or a conversion account takes"
-    return ABOUT.replace("{keyed}", "Every POST takes" if is_general else default_sentence)
+    is_every_post_keyed = service.idempotency.operations == "every_post"
+    default_text = "Creating a transfer or a conversion account takes"
+    return ABOUT.replace("{keyed}", "Every POST takes" if is_every_post_keyed else default_text)
 
 
 def describe_operation(service: Service, record: Operation) -> str:
@@ -79,8 +79,8 @@ def describe_operation(service: Service, record: Operation) -> str:
     if record.takes_key(service):
         header_name = service.idempotency.header
         sentences.append(f"Repeat it with the same {header_name}, and it is carried out once.")
-    origin = make_origin_members(service, read=record.path)["x-origin"]
-    sentences.append(_ORIGIN_SENTENCES[origin])
+    path_origin = make_origin_members(service, read=record.path)["x-origin"]
+    sentences.append(_ORIGIN_SENTENCES[path_origin])
     return " ".join(sentences)
 
 
@@ -99,30 +99,30 @@ def tag_name(resource: str) -> str:
 
 def make_tags(resources: Iterable[str]) -> list[Schema]:
     """The tags of resources with their descriptions. The last tag is for events."""
-    tags = []
+    tag_objects = []
     for resource in resources:
-        description = {"description": TAGS[resource]} if resource in TAGS else {}
-        tags.append({"name": tag_name(resource), **description})
-    return [*tags, {"name": EVENTS_TAG, "description": "What is sent to subscribed URLs."}]
+        description_member = {"description": TAGS[resource]} if resource in TAGS else {}
+        tag_objects.append({"name": tag_name(resource), **description_member})
+    return [*tag_objects, {"name": EVENTS_TAG, "description": "What is sent to subscribed URLs."}]
 
 
 def _describe_canonical_lines(service: Service) -> list[str]:
     """Describe each line of the canonical request, in order."""
-    settings = service.signing
-    path = "the path without its version prefix"
-    if settings.signed_path == "whole":
-        path = "the path as on the request line"
-    if settings.base_path != NONE:
-        path += f", without {settings.base_path} in front"
-    empty_query = "an empty line" if settings.empty_query == "blank" else "no line"
-    sorting_note = "" if settings.query_order == "sent" else ", with its parameters sorted"
-    header_order = "sorted by name" if settings.header_order == "sorted" else _SAMPLE
-    port_note = "" if settings.signed_host == "whole" else ", Host without its port"
+    signing_settings = service.signing
+    path_text = "the path without its version prefix"
+    if signing_settings.signed_path == "whole":
+        path_text = "the path as on the request line"
+    if signing_settings.base_path != NONE:
+        path_text += f", without {signing_settings.base_path} in front"
+    empty_query_text = "an empty line" if signing_settings.empty_query == "blank" else "no line"
+    sorting_note = "" if signing_settings.query_order == "sent" else ", with its parameters sorted"
+    header_order_text = "sorted by name" if signing_settings.header_order == "sorted" else _SAMPLE
+    port_note = "" if signing_settings.signed_host == "whole" else ", Host without its port"
     return [
         "the method",
-        path,
-        f"the query string as on the request line{sorting_note}; {empty_query} without one",
-        f"each signed header as lowercase-name:value, {header_order}{port_note}",
+        path_text,
+        f"the query string as on the request line{sorting_note}; {empty_query_text} without one",
+        f"each signed header as lowercase-name:value, {header_order_text}{port_note}",
         "the names of these headers in this order, joined by semicolons",
         "X-Content-SHA256",
     ]
@@ -148,50 +148,54 @@ _NONCES = {
 
 def _order_signed_names(service: Service) -> list[str]:
     """The names of the signed headers, in the order of the signature."""
-    signing = service.signing
-    header_names = SAMPLE_ORDER if signing.header_order == "sample" else sorted(SAMPLE_ORDER)
+    signing_settings = service.signing
+    header_names = (
+        SAMPLE_ORDER if signing_settings.header_order == "sample" else sorted(SAMPLE_ORDER)
+    )
     return [
         header_name
         for header_name in header_names
-        if header_name != "x-nonce" or signing.nonce != "refused"
+        if header_name != "x-nonce" or signing_settings.nonce != "refused"
     ]
 
 
 def _describe_body_hash(service: Service) -> str:
     """How the hash of a body is written, and what it is without a body."""
-    settings = service.signing
-    encoding = "lower-case hex" if settings.hash_encoding == "hex" else "Base64"
-    empty_body_note = "empty" if settings.empty_body == "blank" else "of zero bytes"
-    return f"the SHA-256 of the body in {encoding}, {empty_body_note} without a body"
+    signing_settings = service.signing
+    encoding_name = "lower-case hex" if signing_settings.hash_encoding == "hex" else "Base64"
+    empty_body_note = "empty" if signing_settings.empty_body == "blank" else "of zero bytes"
+    return f"the SHA-256 of the body in {encoding_name}, {empty_body_note} without a body"
 
 
 def _describe_signing(service: Service) -> str:
     """How a request is signed, in words."""
-    numbered_lines = "\n".join(
+    canonical_lines_text = "\n".join(
         f"{number}. {line}" for number, line in enumerate(_describe_canonical_lines(service), 1)
     )
-    signing = service.signing
-    nonce_rule = "recommended" if signing.nonce == "optional" else str(signing.nonce)
-    if signing.nonce != "refused":
-        nonce_rule += f"; {_NONCES[signing.nonce_form]}"
+    signing_settings = service.signing
+    nonce_text = (
+        "recommended" if signing_settings.nonce == "optional" else str(signing_settings.nonce)
+    )
+    if signing_settings.nonce != "refused":
+        nonce_text += f"; {_NONCES[signing_settings.nonce_form]}"
     return f"""\
 Every request is signed with HMAC-SHA256 and has these headers:
 
 - `Host`
 - `X-API-Key`: the API key
-- `X-Date`: the time in UTC {_DATES[signing.date_form]}, at most
-  {signing.tolerance} seconds from the clock of the service
+- `X-Date`: the time in UTC {_DATES[signing_settings.date_form]}, at most
+  {signing_settings.tolerance} seconds from the clock of the service
 - `X-Content-SHA256`: {_describe_body_hash(service)}
-- `X-Nonce`: {nonce_rule}
+- `X-Nonce`: {nonce_text}
 - `Authorization`: `HMAC-SHA256 Credential=<API_KEY>,SignedHeaders=<names>,Signature=<signature>`
 
 The canonical request has these lines, joined by newlines:
 
-{numbered_lines}
+{canonical_lines_text}
 
 The payload has three lines: `HMAC-SHA256`, the value of X-Date, and the SHA-256 of the canonical
 request in hex. The signature is the HMAC-SHA256 of the payload with the secret key
-({signing.key_encoding} bytes), written as {_SIGNATURES[signing.signature]}."""
+({signing_settings.key_encoding} bytes), written as {_SIGNATURES[signing_settings.signature]}."""
 
 
 _SIGNING_SETTINGS: tuple[Callable[[ServiceSettings], str | int], ...] = (
@@ -215,7 +219,7 @@ _SIGNING_SETTINGS: tuple[Callable[[ServiceSettings], str | int], ...] = (
 
 def security_schemes(service: Service) -> Schema:
     """The security schemes: the signature, with its settings as data, and the API key."""
-    settings = {
+    setting_by_name = {
         setting_key_of(read_setting).partition(".")[2]: {
             "value": read_setting(service),
             **make_origin_members(service, read=read_setting),
@@ -231,7 +235,7 @@ def security_schemes(service: Service) -> Schema:
             "description": _describe_signing(service),
             "x-canonical-request": _describe_canonical_lines(service),
             "x-signed-headers": _order_signed_names(service),
-            "x-settings": settings,
+            "x-settings": setting_by_name,
         },
         "apiKey": {
             "type": "apiKey",
@@ -244,15 +248,15 @@ def security_schemes(service: Service) -> Schema:
 
 def describe_delivery(service: Service) -> str:
     """How events are delivered, in words."""
-    settings = service.webhooks
-    delays = ", ".join(f"{delay} s" for delay in settings.delays)
-    signature = "Deliveries are not signed."
-    if settings.signature_header != NONE:
-        signature = (
-            f"{settings.signature_header} is the HMAC-SHA256 of the body with the secret key, "
-            "in hex."
+    webhook_settings = service.webhooks
+    delays_text = ", ".join(f"{delay_seconds} s" for delay_seconds in webhook_settings.delays)
+    signature_sentence = "Deliveries are not signed."
+    if webhook_settings.signature_header != NONE:
+        header_name = webhook_settings.signature_header
+        signature_sentence = (
+            f"{header_name} is the HMAC-SHA256 of the body with the secret key, in hex."
         )
     return (
-        f"Assumed: any 2xx within {settings.timeout} seconds is success. A failed delivery is sent "
-        f"again after {delays}. An event may come twice or late. {signature}"
+        f"Assumed: any 2xx within {webhook_settings.timeout} seconds is success. A failed delivery "
+        f"is sent again after {delays_text}. An event may come twice or late. {signature_sentence}"
     )

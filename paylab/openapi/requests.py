@@ -40,24 +40,28 @@ class BodySchemas:
     def body(self, operation: Operation) -> Schema:
         """A reference to the schema of the body of an operation."""
         their_names = operation.request_names(self._service).their_names
-        properties = {
-            their_names.get(our_name, our_name): schema
-            for our_name, schema in self._make_field_schemas(operation)
+        schema_by_name = {
+            their_names.get(our_name, our_name): body_schema
+            for our_name, body_schema in self._make_field_schemas(operation)
         }
-        required_fields = conditions.required_fields(self._service, operation)
-        required_names = [their_names.get(our_name, our_name) for our_name in required_fields]
+        required_field_names = conditions.required_fields(self._service, operation)
+        required_names = [their_names.get(our_name, our_name) for our_name in required_field_names]
         constants: Mapping[str, Any] = self._service.extra.get(operation.name, {})
-        for path, constant in flatten_constants(constants):
-            properties[path] = {"const": constant, "x-origin": YOURS, "x-setting": "extra"}
-            required_names.append(path)
-        schema = {
+        for constant_path, constant_value in flatten_constants(constants):
+            schema_by_name[constant_path] = {
+                "const": constant_value,
+                "x-origin": YOURS,
+                "x-setting": "extra",
+            }
+            required_names.append(constant_path)
+        body_schema = {
             "description": f"{operation.summary}.",
-            **nested_object(properties, required_names, is_closed=True),
+            **nested_object(schema_by_name, required_names, is_closed=True),
         }
         body_conditions = conditions.body_conditions(self._service, operation, self.details)
         if body_conditions:
-            schema["allOf"] = conditions.rename_fields(body_conditions, their_names)
-        return self._components.add(operation.body_name, schema)
+            body_schema["allOf"] = conditions.rename_fields(body_conditions, their_names)
+        return self._components.add(operation.body_name, body_schema)
 
     def _make_field_schemas(self, operation: Operation) -> Iterator[tuple[str, Schema]]:
         """Yield the fields of a body with their schemas, in our names."""
@@ -73,12 +77,12 @@ class BodySchemas:
         """
         if conditions.is_in_path(self._service, operation, field.name):
             return False
-        moved_references = conditions.name_moved_references(self._service, operation)
-        if field.name in moved_references:
+        id_name_by_reference = conditions.name_moved_references(self._service, operation)
+        if field.name in id_name_by_reference:
             return field.accepts("object")
         for reference in operation.references:
             if reference.id_name == field.name:
-                return reference.name in moved_references or _takes_id_alone(reference)
+                return reference.name in id_name_by_reference or _takes_id_alone(reference)
         return True
 
     def _make_field_schema(self, field: Field, operation: Operation | None = None) -> Schema:
@@ -112,28 +116,28 @@ class BodySchemas:
 
     def _make_nested_schema(self, field: Field) -> Schema:
         """The schema of a nested object, or of a list of objects."""
-        properties = {
+        schema_by_field = {
             inner_field.name: self._make_field_schema(inner_field) for inner_field in field.fields
         }
         if field.name == _IMAGES_FIELD:
-            properties["content"] |= _make_image_content_schema()
+            schema_by_field["content"] |= _make_image_content_schema()
         required_names = [inner_field.name for inner_field in field.fields if inner_field.required]
-        schema = closed_object(properties, required_names)
+        object_schema = closed_object(schema_by_field, required_names)
         nested_conditions = conditions.nested_conditions(field.name, self.details)
         if nested_conditions:
-            schema["allOf"] = nested_conditions
+            object_schema["allOf"] = nested_conditions
         if field.kind == OBJECT:
-            return self._components.add(f"{field.name.title()}Input", schema)
+            return self._components.add(f"{field.name.title()}Input", object_schema)
         item_name = field.name.removesuffix("s").replace("_", " ").title().replace(" ", "")
-        entry_schema = self._components.add(f"{item_name}Entry", schema)
+        entry_reference = self._components.add(f"{item_name}Entry", object_schema)
         if field.name == _IMAGES_FIELD:
             return {
                 "type": "array",
-                "items": entry_schema,
+                "items": entry_reference,
                 "minItems": 1,
                 "maxItems": codes.IMAGES_MAX,
             }
-        return {"type": "array", "items": entry_schema}
+        return {"type": "array", "items": entry_reference}
 
 
 def _takes_id_alone(reference: Field) -> bool:
@@ -154,21 +158,21 @@ def flatten_constants(
 
 def _describe_field(service: Service, field: Field) -> Schema:
     """The description of a field, with the words that are only assumed; empty without both."""
-    sentences = []
+    description_sentences = []
     field_note = find_field_note(field.name)
     if field_note:
-        sentences.append(field_note)
+        description_sentences.append(field_note)
     if field.kind in (ENUM, CURRENCY, LIST) and field.has_open_words:
-        sentences.append(f"Assumed: {', '.join(accepted_words(service, field))}.")
-    return {"description": " ".join(sentences)} if sentences else {}
+        description_sentences.append(f"Assumed: {', '.join(accepted_words(service, field))}.")
+    return {"description": " ".join(description_sentences)} if description_sentences else {}
 
 
 def _make_image_content_schema() -> Schema:
     """The content of an image: a data URI whose decoded size has limits."""
-    description = (
+    description_text = (
         f"A Base64 data URI. The decoded image has {codes.IMAGE_MIN:,} to {codes.IMAGE_MAX:,} "
         "bytes, and its first bytes are of the declared type."
     )
     type_pattern = "|".join(codes.IMAGE_TYPES)
     pattern = f"^data:(?:{type_pattern});base64,[A-Za-z0-9+/]+={{0,2}}$"
-    return {"pattern": pattern, "description": description}
+    return {"pattern": pattern, "description": description_text}

@@ -46,8 +46,8 @@ def ref_to(name: str) -> Schema:
 
 def any_of(schemas: Iterable[Schema]) -> Schema:
     """The schema of a value that fits one of these schemas; a single one is returned itself."""
-    alternatives = [*schemas]
-    return alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
+    schema_list = [*schemas]
+    return schema_list[0] if len(schema_list) == 1 else {"anyOf": schema_list}
 
 
 def make_origin_members(
@@ -60,17 +60,17 @@ def make_origin_members(
     setting, and `x-assumption` names it. Without an assumption the origin is the spec.
     """
     setting_key = setting_key_of(read)
-    setting = setting_keys().get(setting_key)
-    if read and setting and service.declares(read):
+    setting_facts = setting_keys().get(setting_key)
+    if read and setting_facts and service.declares(read):
         return {"x-origin": YOURS, "x-setting": setting_key}
     if not assumption_id:
-        assumption_id = setting.row if setting else SPEC
+        assumption_id = setting_facts.row if setting_facts else SPEC
     if assumption_id == SPEC:
         return {"x-origin": SPEC}
-    origins = reference.get(assumption_id).origin
+    origins_text = reference.get(assumption_id).origin
     # Of an assumption with several origins, the least certain one.
     least_certain_origin = next(
-        origin for origin in ("chosen", "public", SPEC) if origin in origins
+        origin for origin in ("chosen", "public", SPEC) if origin in origins_text
     )
     return {"x-origin": least_certain_origin, "x-assumption": assumption_id}
 
@@ -99,8 +99,8 @@ def words_schema(words: Sequence[str], *, is_open: bool = False) -> Schema:
     """Text that is one of these words; with `is_open`, or without words, any text is valid."""
     if not words:
         return {"type": "string"}
-    schema: Schema = {"type": "string", "enum": list(dict.fromkeys(words))}
-    return {"anyOf": [schema, {"type": "string"}]} if is_open else schema
+    enum_schema: Schema = {"type": "string", "enum": list(dict.fromkeys(words))}
+    return {"anyOf": [enum_schema, {"type": "string"}]} if is_open else enum_schema
 
 
 def open_words_schema(words: Sequence[str]) -> Schema:
@@ -109,8 +109,8 @@ def open_words_schema(words: Sequence[str]) -> Schema:
     It is no enumeration, with which generated clients would fail at a new word.
     """
     known_words = list(dict.fromkeys(words))
-    description = f"One of {', '.join(known_words)}; a later version may have more."
-    return {"type": "string", "description": description, "x-extensible-enum": known_words}
+    description_text = f"One of {', '.join(known_words)}; a later version may have more."
+    return {"type": "string", "description": description_text, "x-extensible-enum": known_words}
 
 
 def closed_object(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
@@ -122,9 +122,11 @@ def open_object(properties: Mapping[str, Schema], required: Iterable[str] = ()) 
     """The schema of an object with these properties, and perhaps others."""
     required_names = set(required)
     object_schema: Schema = {"type": "object", "properties": dict(properties)}
-    ordered_names = [field_name for field_name in properties if field_name in required_names]
-    if ordered_names:
-        object_schema["required"] = ordered_names
+    ordered_required_names = [
+        field_name for field_name in properties if field_name in required_names
+    ]
+    if ordered_required_names:
+        object_schema["required"] = ordered_required_names
     return object_schema
 
 
@@ -138,23 +140,31 @@ def nested_object(
     """
     required_paths = set(required)
     schema_by_key: dict[str, Schema] = {}
-    inner_properties: dict[str, dict[str, Schema]] = {}
+    inner_schemas_by_key: dict[str, dict[str, Schema]] = {}
     for path, property_schema in properties.items():
         first_key, _, inner_path = path.partition(".")
         if inner_path:
-            inner_properties.setdefault(first_key, {})[inner_path] = property_schema
+            inner_schemas_by_key.setdefault(first_key, {})[inner_path] = property_schema
             schema_by_key.setdefault(first_key, {})  # keeps the order; filled below
         else:
             schema_by_key[first_key] = property_schema
-    for first_key, schema_by_inner_path in inner_properties.items():
-        prefix = f"{first_key}."
-        inner_required = {
-            path.removeprefix(prefix) for path in required_paths if path.startswith(prefix)
+    for first_key, schema_by_inner_path in inner_schemas_by_key.items():
+        path_prefix = f"{first_key}."
+        inner_required_paths = {
+            path.removeprefix(path_prefix)
+            for path in required_paths
+            if path.startswith(path_prefix)
         }
-        inner_object = nested_object(schema_by_inner_path, inner_required, is_closed=is_closed)
+        inner_schema = nested_object(
+            schema_by_inner_path, inner_required_paths, is_closed=is_closed
+        )
         first_schema = next(iter(schema_by_inner_path.values()))
-        origin = {key: fact for key, fact in first_schema.items() if key.startswith("x-")}
-        schema_by_key[first_key] = {**inner_object, **origin}
+        origin_members = {
+            member_name: member_value
+            for member_name, member_value in first_schema.items()
+            if member_name.startswith("x-")
+        }
+        schema_by_key[first_key] = {**inner_schema, **origin_members}
     required_keys = {path.partition(".")[0] for path in required_paths}
     make_object = closed_object if is_closed else open_object
     return make_object(schema_by_key, required_keys)
@@ -162,16 +172,16 @@ def nested_object(
 
 def required_fields_schema(paths: Iterable[str]) -> Schema:
     """The schema of an object that must have these fields; dotted paths step into objects."""
-    schema: Schema = {"required": []}
+    object_schema: Schema = {"required": []}
     for path in paths:
         first_key, _, inner_path = path.partition(".")
-        if first_key not in schema["required"]:
-            schema["required"].append(first_key)
+        if first_key not in object_schema["required"]:
+            object_schema["required"].append(first_key)
         if inner_path:
-            properties = schema.setdefault("properties", {})
+            schema_by_key = object_schema.setdefault("properties", {})
             inner_schema = required_fields_schema([inner_path])
-            properties[first_key] = merge_schemas(properties.get(first_key, {}), inner_schema)
-    return schema
+            schema_by_key[first_key] = merge_schemas(schema_by_key.get(first_key, {}), inner_schema)
+    return object_schema
 
 
 def property_at(path: str, schema: Schema) -> Schema:

@@ -55,8 +55,8 @@ class Contract:
         from referencing import Registry
         from referencing.jsonschema import DRAFT202012
 
-        resource = DRAFT202012.create_resource(self._document)
-        registry: Registry = Registry().with_resource(_DOCUMENT_URI, resource)
+        document_resource = DRAFT202012.create_resource(self._document)
+        registry: Registry = Registry().with_resource(_DOCUMENT_URI, document_resource)
         return registry
 
     def _find_validator(self, location: Location) -> Draft202012Validator:
@@ -64,9 +64,13 @@ class Contract:
         if location not in self._validators:
             from jsonschema import Draft202012Validator  # few sessions need it
 
-            pointer = "/".join(key.replace("~", "~0").replace("/", "~1") for key in location)
-            reference = {"$ref": f"{_DOCUMENT_URI}#/{quote(pointer)}"}
-            self._validators[location] = Draft202012Validator(reference, registry=self._registry)
+            json_pointer = "/".join(
+                location_key.replace("~", "~0").replace("/", "~1") for location_key in location
+            )
+            reference_schema = {"$ref": f"{_DOCUMENT_URI}#/{quote(json_pointer)}"}
+            self._validators[location] = Draft202012Validator(
+                reference_schema, registry=self._registry
+            )
         return self._validators[location]
 
     def prepare(self) -> None:
@@ -80,11 +84,11 @@ class Contract:
         operation_location = self._find_operation(method, path)
         if operation_location is None:
             return [Problem("", "the document has no such method and path", DOCUMENT_SOURCE)]
-        values_by_place = {
+        texts_by_place = {
             "query": dict(parse_qsl(query, keep_blank_values=True)),
             "header": headers,
         }
-        problems = [*self._find_parameter_problems(operation_location, values_by_place)]
+        problems = [*self._find_parameter_problems(operation_location, texts_by_place)]
         if "requestBody" in self._find_value(operation_location):
             problems += self._find_body_problems((*operation_location, "requestBody"), body)
         return problems[:PROBLEMS_MAX]
@@ -102,9 +106,9 @@ class Contract:
         response_location = (*operation_location, "responses", str(status))
         if str(status) not in self._find_value(response_location[:-1]):
             return [Problem("", f"the status {status} is not documented", DOCUMENT_SOURCE)]
-        reference = self._find_value(response_location).get("$ref")
-        if reference is not None:
-            response_location = tuple(reference.removeprefix("#/").split("/"))
+        response_reference = self._find_value(response_location).get("$ref")
+        if response_reference is not None:
+            response_location = tuple(response_reference.removeprefix("#/").split("/"))
         if "content" not in self._find_value(response_location):
             return [Problem("", "the body must be empty", DOCUMENT_SOURCE)] if body else []
         if content_type.partition(";")[0].strip().lower() != _JSON:
@@ -113,10 +117,10 @@ class Contract:
 
     def _find_operation(self, method: str, path: str) -> Location | None:
         """The location of the operation with a method and path; None if there is none."""
-        routes, _ = self._service.match(path)
-        if method not in routes:
+        route_by_method, _ = self._service.match(path)
+        if method not in route_by_method:
             return None
-        return "paths", routes[method].template, method.lower()
+        return "paths", route_by_method[method].template, method.lower()
 
     def _find_value(self, location: Location) -> Schema:
         """The part of the document at a location."""
@@ -129,7 +133,7 @@ class Contract:
         self, operation_location: Location, values_by_place: Mapping[str, Mapping[str, str]]
     ) -> Iterator[Problem]:
         """The problems of the parameters in the query and in the headers."""
-        for index, parameter in enumerate(
+        for parameter_index, parameter in enumerate(
             self._find_value(operation_location).get("parameters", ())
         ):
             parameter_name = parameter["name"]
@@ -144,7 +148,7 @@ class Contract:
             parameter_value: object = parameter_text
             if parameter["schema"].get("type") == "integer" and parameter_text.isdecimal():
                 parameter_value = int(parameter_text)
-            schema_location = (*operation_location, "parameters", str(index), "schema")
+            schema_location = (*operation_location, "parameters", str(parameter_index), "schema")
             yield from self._find_problems(schema_location, parameter_value, parameter_name)
 
     def _find_body_problems(self, location: Location, body: bytes) -> list[Problem]:
@@ -161,11 +165,20 @@ class Contract:
         """Yield the problems of a value by the schema at a location of the document."""
         from jsonschema.exceptions import best_match
 
-        errors = [*self._find_validator(location).iter_errors(json_value)]
+        validation_errors = [*self._find_validator(location).iter_errors(json_value)]
         # Which alternative was meant is known only when nothing else is wrong.
-        plain_errors = [error for error in errors if error.validator not in _ALTERNATIVES]
-        meant_errors = plain_errors or [best_match([error]) or error for error in errors]
-        problems = chain.from_iterable(_describe_error(error, value_path) for error in meant_errors)
+        plain_errors = [
+            validation_error
+            for validation_error in validation_errors
+            if validation_error.validator not in _ALTERNATIVES
+        ]
+        meant_errors = plain_errors or [
+            best_match([validation_error]) or validation_error
+            for validation_error in validation_errors
+        ]
+        problems = chain.from_iterable(
+            _describe_error(validation_error, value_path) for validation_error in meant_errors
+        )
         yield from dict.fromkeys(problems)
 
 
@@ -177,38 +190,35 @@ def _describe_error(error: ValidationError, value_path: str) -> Iterator[Problem
 
     `value_path` is the path of the value that was checked; "" for a whole body.
     """
-    path = value_path
+    problem_path = value_path
     for key_or_index in error.absolute_path:
-        path = join_path(path, key_or_index)
+        problem_path = join_path(problem_path, key_or_index)
     keyword = str(error.validator)
-    limit = error.validator_value
+    keyword_value = error.validator_value
     if keyword == "required":
-        for field_name in limit:
+        for field_name in keyword_value:
             if field_name not in error.instance:
-                yield Problem(join_path(path, field_name), "is required", DOCUMENT_SOURCE)
+                yield Problem(join_path(problem_path, field_name), "is required", DOCUMENT_SOURCE)
     elif keyword == "additionalProperties":
-        known_names = error.schema.get("properties", {})
+        schema_by_known_name = error.schema.get("properties", {})
         unknown_names = [
-            member_name for member_name in error.instance if member_name not in known_names
+            member_name for member_name in error.instance if member_name not in schema_by_known_name
         ]
         for field_name in unknown_names[:PROBLEMS_MAX]:
-            yield Problem(join_path(path, field_name), "is not known", DOCUMENT_SOURCE)
+            yield Problem(join_path(problem_path, field_name), "is not known", DOCUMENT_SOURCE)
     else:
-        yield Problem(path, _describe_limit(keyword, limit), DOCUMENT_SOURCE)
+        yield Problem(problem_path, _describe_limit(keyword, keyword_value), DOCUMENT_SOURCE)
 
 
-def _describe_limit(keyword: str, limit: object) -> str:
-    """Say what a keyword of JSON Schema demands: "must be one of a, b" for `enum`.
-
-    `limit` is the value of the keyword.
-    """
+def _describe_limit(keyword: str, keyword_value: object) -> str:
+    """Say what a keyword of JSON Schema demands: "must be one of a, b" for `enum`."""
     if keyword == "not":
         return "must be absent"
     if keyword in _ALTERNATIVES:
         return "fits none of the forms that the document allows, or several"
-    if isinstance(limit, list):
-        limit = ", ".join(map(str, limit))
-    limit_text = str(limit)
+    limit_text = str(keyword_value)
+    if isinstance(keyword_value, list):
+        limit_text = ", ".join(map(str, keyword_value))
     if len(limit_text) > TEXT_MAX:
         limit_text = f"{limit_text[:TEXT_MAX]}..."
     return _DEMANDS.get(keyword, f"must keep {keyword} {{}}").format(limit_text)

@@ -27,17 +27,17 @@ NOT_BLANK_TEXT: Schema = {"type": "string", "minLength": 1, "pattern": NOT_BLANK
 def value_schema(service: Service, field: Field) -> Schema:
     """The schema of a field that is no object."""
     if field.kind == AMOUNT:
-        is_number = service.amounts.requests == "number"
-        return {"type": "number", "exclusiveMinimum": 0} if is_number else dict(AMOUNT_TEXT)
+        is_sent_as_number = service.amounts.requests == "number"
+        return {"type": "number", "exclusiveMinimum": 0} if is_sent_as_number else dict(AMOUNT_TEXT)
     if field.kind in (ENUM, CURRENCY, LIST):
         return _make_field_words_schema(service, field)
     if field.kind in _SCHEMAS_BY_KIND:
         return dict(_SCHEMAS_BY_KIND[field.kind])
-    schema: Schema = {"type": "string"} if field.may_be_empty else dict(NOT_BLANK_TEXT)
+    text_schema: Schema = {"type": "string"} if field.may_be_empty else dict(NOT_BLANK_TEXT)
     length_max = field.length_max(service)
     if length_max:
-        schema["maxLength"] = length_max
-    return schema
+        text_schema["maxLength"] = length_max
+    return text_schema
 
 
 _SCHEMAS_BY_KIND: dict[str, Schema] = {
@@ -72,18 +72,18 @@ def any_case_schema(words: Iterable[str]) -> Schema:
 
 def _make_any_case_pattern(word: str) -> str:
     """The pattern of a word such as usd: [Uu][Ss][Dd]."""
-    return "".join(f"[{letter.upper()}{letter.lower()}]" for letter in word)
+    return "".join(f"[{character.upper()}{character.lower()}]" for character in word)
 
 
 def _make_field_words_schema(service: Service, field: Field) -> Schema:
     """The schema of a field with words; if they are only assumed, any other text is valid, too."""
     known_words = accepted_words(service, field)
-    schema = words_schema(known_words, is_open=field.has_open_words)
+    word_schema = words_schema(known_words, is_open=field.has_open_words)
     if field.kind == CURRENCY and service.currencies.case == "any":
-        schema = {"anyOf": [schema, any_case_schema(known_words)]}
+        word_schema = {"anyOf": [word_schema, any_case_schema(known_words)]}
     if field.kind == LIST:
-        return {"type": "array", "minItems": 1, "items": schema}
-    return schema
+        return {"type": "array", "minItems": 1, "items": word_schema}
+    return word_schema
 
 
 def format_schema(text_format: Format) -> Schema:
@@ -97,7 +97,11 @@ def format_schema(text_format: Format) -> Schema:
     pattern = NOT_BLANK
     if narrowest_format.pattern:
         pattern = f"^(?:{narrowest_format.pattern})$".replace(".*", r"[\s\S]*")
-    schema: Schema = {"type": "string", "minLength": max(text_format.least, 1), "pattern": pattern}
+    text_schema: Schema = {
+        "type": "string",
+        "minLength": max(text_format.least, 1),
+        "pattern": pattern,
+    }
     if text_format.most:
-        schema["maxLength"] = text_format.most
-    return schema
+        text_schema["maxLength"] = text_format.most
+    return text_schema
