@@ -22,8 +22,9 @@ from .session import Session
 from .session_options import SessionOptions
 
 if TYPE_CHECKING:
-    from .resources.conversions import ConversionAccounts, Conversions, Sandbox
+    from .resources.conversions import ConversionAccounts, Conversions
     from .resources.individuals import FinancialAccounts, Individuals
+    from .resources.sandbox import Sandbox
     from .resources.transfers import Balances, Quotes, Transfers
     from .resources.webhooks import WebhookSubscriptions
     from .settings import Settings
@@ -207,7 +208,7 @@ class Client:
     @cached_property
     def sandbox(self) -> Sandbox:
         """Simulated deposits, in a sandbox only."""
-        from .resources.conversions import Sandbox
+        from .resources.sandbox import Sandbox
 
         return Sandbox(self.session)
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ..corridors import countries
+from ..errors.choices import choice_message
 from ..rules.detail_names import CountryAccount, find_account, unknown_detail_names
 from ..rules.expected import ExpectedField, expected_field, similar_fields
 from ..spec.complaints import Complaint
@@ -162,7 +164,8 @@ class FieldAdvisor:
         if complaint.is_unknown and not quotes_value:
             return self._advise_on_unknown_field(field, assumption)
         if complaint.is_missing and sent_value is None:
-            rule_text = f": it {field.rule}" if field.rule else ""
+            rule = self._rule_of_currency(field.path) or field.rule
+            rule_text = f": it {rule}" if rule else ""
             return AdviceText(f"add {field.path} to the call{rule_text}", assumption)
         if complaint.is_missing and sent_value:
             return AdviceText()  # no rule of ours says why it counts as missing
@@ -170,6 +173,19 @@ class FieldAdvisor:
         if not broken_rule_text or SAYS_THE_RULE.search(complaint_text):
             return AdviceText()
         return AdviceText(f"{field.path} {broken_rule_text}")
+
+    def _rule_of_currency(self, field_path: str) -> str:
+        """The payout methods of the destination currency as a rule; "" for another field."""
+        currency = self._body.get("destination_currency")
+        if field_path != "payout_method" or not isinstance(currency, str):
+            return ""
+        payout_methods = {
+            method: None
+            for corridor in countries.of(self._service).all
+            if corridor.currency == currency.upper()
+            for method in corridor.payout_methods
+        }
+        return choice_message([*payout_methods]) if payout_methods else ""
 
     @staticmethod
     def _advise_on_unknown_field(field: ExpectedField, assumption: str | None) -> AdviceText:

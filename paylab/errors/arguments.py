@@ -147,7 +147,9 @@ def refuse_missing_arguments(
         needs_text = " and ".join(
             _describe_parameter(parameter, function) for parameter in missing_parameters
         )
-        raise MisuseError(f"{function.__qualname__}() needs {needs_text}") from None
+        given_names = [name for name in passed_names if name not in ("self", *kwargs)]
+        given_text = f"; it was given {', '.join(given_names)}" if given_names else ""
+        raise MisuseError(f"{function.__qualname__}() needs {needs_text}{given_text}") from None
 
 
 def _describe_parameter(parameter: inspect.Parameter, function: Callable[..., Any]) -> str:

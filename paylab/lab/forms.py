@@ -14,6 +14,7 @@ from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, MissingOperationError, PaylabError
 from ..errors.names import with_name_suggestions
+from ..errors.type_words import with_article
 from ..spec import codes, status
 from ..spec.models import (
     Conversion,
@@ -253,10 +254,9 @@ class Forms:
             return ConversionView(partial(self._find_conversion, resource), **view_options)
         resource_id = getattr(resource, "id", "")  # raises for the result of a failed cell
         if not isinstance(resource, Individual):
-            raise ArgumentError(
-                "a status is that of an individual, a transfer or a conversion, of its id, or of a"
-                f" deposit, not {resource!r:.60}"
-            )
+            kinds = "an individual, a transfer, a deposit or a conversion"
+            type_text = with_article(type(resource).__name__)
+            raise ArgumentError(f"a status is that of {kinds}, not of {type_text}")
         read_individual = partial(self._client.individuals.get, resource_id)
         return IndividualView(read_individual, **self._status_options)
 

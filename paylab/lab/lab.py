@@ -29,8 +29,8 @@ from .transfers import LabTransfers
 if TYPE_CHECKING:
     from ..client.recording import Recording
     from ..client.replay import Replay
-    from ..client.resources.conversions import Sandbox
     from ..client.resources.individuals import FinancialAccounts
+    from ..client.resources.sandbox import Sandbox
     from ..client.resources.webhooks import WebhookSubscriptions
     from ..drift.drift import Drift
     from ..probe.report import Report

@@ -16,8 +16,9 @@ from ..spec.models import ConversionAccount, Individual, Transfer
 
 if TYPE_CHECKING:
     from ..client.call_log import CallLog
-    from ..client.resources.conversions import ConversionAccounts, Conversions, Sandbox
+    from ..client.resources.conversions import ConversionAccounts, Conversions
     from ..client.resources.individuals import FinancialAccounts, Individuals
+    from ..client.resources.sandbox import Sandbox
     from ..client.resources.transfers import Transfers
     from ..simulator.controls import Controls
     from ..spec.service.service import Service

@@ -67,7 +67,9 @@ def unrecognised_error(
         return other_values_error(order, payment, now)
     else:
         hidden_text = ", ".join(find_hidden_fields(order, payment))
-        lacking_text = f"does not show {hidden_text}" if hidden_text else "the order has no terms"
+        lacking_text = (
+            f"does not show {hidden_text}" if hidden_text else "the order names no amount"
+        )
         reason = f"{described_text} may be its payment, but {lacking_text}"
     hint = f'look at it: lab.transfers.get("{payment.id}"); new="..." makes another payment'
     return ChoiceError(

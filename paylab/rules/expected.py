@@ -102,9 +102,9 @@ class ExpectedField:
         return not problems
 
     def _read_message(self, check: Check) -> str:
-        """Return the message of a check, which it gives for an invalid value."""
+        """Return the message of a check for an invalid value, without this value."""
         problems = check(INVALID_VALUE, self.path)
-        return problems[0].message if problems else ""
+        return problems[0].message.removesuffix(f", not {INVALID_VALUE}") if problems else ""
 
 
 def expected_field(

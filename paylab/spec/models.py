@@ -220,7 +220,8 @@ class PendingInstructions:
 
     def __init__(self, account_id: str) -> None:
         """Prepare the advice to wait for the account with this id."""
-        self._advice = f'pending: call lab.conversion_accounts.wait("{plain(account_id, 60)}")'
+        wait_call = f'lab.conversion_accounts.wait("{plain(account_id, 60)}")'
+        self.advice = f"the account is pending: call {wait_call}"
 
     def __bool__(self) -> bool:
         return False
@@ -232,16 +233,15 @@ class PendingInstructions:
         return hash(None)
 
     def __repr__(self) -> str:
-        return f"None ({self._advice})"
+        return f"None ({self.advice})"
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):  # attributes that Python and IPython look up on any object
             raise AttributeError(name)
-        message = f"there are no deposit instructions yet, since the account is {self._advice}"
-        raise AttributeError(message)
+        raise AttributeError(f"there are no deposit instructions yet: {self.advice}")
 
     def __getitem__(self, name: str) -> NoReturn:
-        raise KeyError(f"{name}: the account is {self._advice}")
+        raise KeyError(f"{name}: {self.advice}")
 
 
 class ConversionAccount(Resource):

@@ -14,7 +14,7 @@ from ..errors.base import ArgumentError, PaylabError
 from ..errors.names import with_name_suggestions
 from ..errors.type_words import with_article
 from ..spec.codes import CRYPTO_WALLET
-from ..spec.models import DepositInstructions
+from ..spec.models import DepositInstructions, PendingInstructions
 from ..spec.resource import Resource
 from ..spec.text import plain
 from . import html
@@ -108,6 +108,9 @@ def _check_holder(holder: object) -> None:
     if "deposit_instructions" not in holder:
         message = f"{with_article(type(holder).__name__)} has no deposit instructions"
         raise ArgumentError(f"{message}: pass a conversion account or a transfer", "account")
+    instructions = getattr(holder, "deposit_instructions", None)
+    if isinstance(instructions, PendingInstructions):
+        raise ArgumentError(f"no deposit instructions yet: {instructions.advice}", "account")
 
 
 def _find_payee_text(instructions: object, on_ramp: OnRamp | None) -> str | None:

@@ -34,9 +34,14 @@ COLUMN_TYPES = {
 def chart_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
     """The rows to draw, with the columns of transfers and the corridor such as `USD-MXN`.
 
-    Amounts are decimals, currencies upper case, times UTC, durations seconds.
+    Amounts are decimals, currencies upper case, times UTC, durations seconds. ArgumentError for a
+    frame with none of these columns.
     """
     source_frame = pd.DataFrame() if frame is None else frame
+    drawn_names = {*COLUMN_TYPES, *CONVERSION_NAMES.values()}
+    if len(source_frame.columns) and drawn_names.isdisjoint(source_frame.columns):
+        message = "has no column of transfers or conversions, such as created_at"
+        raise ArgumentError(f"the frame {message}", "frame")
     column_by_name = {
         field_name: _read_column(source_frame, field_name, value_type)
         for field_name, value_type in COLUMN_TYPES.items()

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.extras import extra_imports
-from ..spec import status
+from ..spec.status import CONVERSION, TRANSFER
 from .chart_rows import chart_rows
 from .chart_style import (
     WIDTH,
@@ -64,7 +64,7 @@ def statuses(frame: pd.DataFrame | None) -> Chart:
     """
     count_by_status = Counter(chart_rows(frame)["status"].dropna())
     has_conversions = frame is not None and "deposit_amount" in frame  # transfers lack it
-    status_machine = status.CONVERSION if has_conversions else status.TRANSFER
+    status_machine = CONVERSION if has_conversions else TRANSFER
     return make_chart(
         "Status funnel", [funnel_panel(count_by_status, status_machine)] if count_by_status else []
     )

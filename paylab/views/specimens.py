@@ -9,6 +9,7 @@ from time import gmtime
 
 from ..errors.base import PaylabError
 from ..errors.extras import extra_imports, is_installed
+from ..errors.names import find_suggestion
 from ..rules.images import SPECIMEN
 from ..spec.codes import IMAGE_SIDES, STATUS_DETAIL_CODES
 from ..spec.status import detail
@@ -68,9 +69,9 @@ def specimen(
 def _check_choice(argument_name: str, argument: str, choices: Sequence[str]) -> None:
     """Raise PaylabError for an argument that is not among the choices."""
     if argument not in choices:
-        raise PaylabError(
-            f"no specimen of {argument_name} {argument!r}; there is {', '.join(choices)}"
-        )
+        meant_choices = find_suggestion(argument, choices)
+        hint = f"is {meant_choices} meant?" if meant_choices else f"there is {', '.join(choices)}"
+        raise PaylabError(f"no specimen of {argument_name} {argument!r}: {hint}")
 
 
 SHAPES: dict[str, list[tuple[str, tuple[int, int, int, int]]]] = {

@@ -228,3 +228,82 @@ def test_a_refused_control_gets_no_advice_about_the_service(lab, control, hint):
     """The words of a control, such as event_duplicate, are not those of a service."""
     error, _ = refused(lambda: control(lab))
     assert (error.hint or "").partition(":")[0] == (hint or "")
+
+
+def payee(lab):
+    """An account of a Philippine recipient."""
+    recipient = lab.individuals.create(**examples.recipient("PH", lab.service))
+    return recipient.financial_accounts[0]
+
+
+PAYOUT = {"source_currency": "USD", "destination_currency": "PHP", "payout_method": "instapay"}
+
+
+def test_advice_on_a_missing_amount_quotes_no_value_that_nobody_wrote(lab):
+    _, card = refused(lambda: lab.transfers.create(payee(lab), **PAYOUT))
+    assert card.count("like 10.50") == 1
+    assert "not x" not in card
+
+
+def test_advice_on_a_missing_payout_method_names_those_of_the_currency(lab):
+    fields = {"source_currency": "USD", "destination_currency": "PHP", "source_amount": "1"}
+    _, card = refused(lambda: lab.quotes.create(payee(lab), **fields))
+    assert "it must be one of instapay, pesonet" in card
+    assert "spei" not in card
+
+
+def test_an_order_without_an_amount_says_that_it_names_none(lab):
+    order = {"client_reference_id": "inv-1", **PAYOUT}
+    account = payee(lab)
+    lab.transfers.create(account, source_amount="20", **order)
+    error, _ = refused(lambda: lab.transfers.create(account, **order))
+    assert str(error).endswith("may be its payment, but the order names no amount")
+
+
+def test_an_account_before_the_images_says_to_upload_them(lab):
+    given = examples.individual("MX", consent_at=lab.simulator.clock.now)
+    made = lab.individuals.create(**given)
+    wallet = lab.financial_accounts.create(
+        made.id, "crypto_wallet", {"network": "base", "address": "0x" + "ab" * 20}
+    )
+    _, card = refused(lambda: lab.conversion_accounts.create(made.id, wallet.id, "mxn"))
+    assert "upload the images that status_details lists" in card
+
+
+def test_a_wallet_that_was_forgotten_is_not_a_missing_currency(lab):
+    error, _ = refused(lambda: lab.conversion_accounts.create("ind_1", "php"))
+    assert error.problems[0].field == "payout_account"
+
+
+def test_a_conversion_that_was_not_found_says_what_makes_one(lab):
+    error, _ = refused(lambda: lab.conversions.wait(conversion_account_id="ca_1", timeout=0))
+    assert str(error).endswith("check the id; a deposit makes a conversion")
+
+
+def test_a_pending_account_has_no_deposit_card_yet(lab):
+    given = examples.individual("PH", consent_at=lab.simulator.clock.now)
+    made = lab.individuals.create(**given).id
+    lab.individuals.upload_images(made, dict.fromkeys(SIDES, IMAGE))
+    lab.individuals.wait(made)
+    wallet = lab.financial_accounts.create(
+        made, "crypto_wallet", {"network": "base", "address": "0x" + "ab" * 20}
+    )
+    account = lab.conversion_accounts.create(made, wallet.id, "php")
+    error, _ = refused(lambda: lab.deposit_card(account))
+    assert error.args[0].endswith(f'call lab.conversion_accounts.wait("{account.id}")')
+
+
+def test_a_missing_argument_is_named_with_those_that_were_given(lab):
+    with pytest.raises(TypeError, match="it was given individual_id, type"):
+        lab.financial_accounts.create("bank_account", {"clabe": "1"})
+
+
+def test_consent_that_is_set_says_where_it_is_given(lab):
+    form = lab.forms.onboarding("MX")
+    with pytest.raises(AttributeError, match="pass consent=True where the form is made"):
+        form.consent = True
+
+
+def test_a_specimen_of_a_shortened_side_names_the_whole_one():
+    with pytest.raises(errors.PaylabError, match="is document-front meant"):
+        paylab.specimen("front")

@@ -1,10 +1,9 @@
-"""On-ramp: conversion accounts, conversions and sandbox deposits."""
+"""On-ramp: conversion accounts and conversions."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
-from decimal import Decimal
 from typing import Any, Literal, Unpack
 
 from ...corridors.on_ramps import of_country
@@ -14,7 +13,7 @@ from ...errors.base import PaylabError, Problem, RuleError
 from ...errors.names import with_name_suggestions
 from ...rules import deposits as rules
 from ...spec import codes
-from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
+from ...spec.models import Conversion, ConversionAccount, Individual
 from ...spec.paging import Pager
 from ...spec.resource import creation_time
 from ...spec.status import CONVERSION
@@ -78,6 +77,9 @@ class ConversionAccounts:
             destination_currency=destination_currency,
             client_reference_id=client_reference_id,
         )
+        if source_currency is None and str(payout_account).lower() in codes.ON_RAMP_CURRENCIES:
+            message = f"must be the wallet, or its id, not {payout_account!r}: it comes before it"
+            raise RuleError([Problem("payout_account", message)])
         order = Order("conversion_accounts.create", body, new=new)
         raise_or_warn(rules.check_account(body, country, self._session.service))
         response = self._orders.send(order, **options)
@@ -218,7 +220,7 @@ class Conversions:
 
         poller = Poller.for_resource(self._session, "conversions", timeout, every)
         return poller.poll(
-            read_conversion, until, "the conversion", final=ENDED, explain_delay=_explain_hold
+            read_conversion, until, "the conversion", final=ENDED, explain_delay=_explain_delay
         )
 
     @strict_keywords(Options)
@@ -276,11 +278,13 @@ class Conversions:
             return None
 
 
-def _explain_hold(conversion: Conversion) -> str:
-    """Why a conversion stays pending; "" for another status.
+def _explain_delay(conversion: Conversion | None) -> str:
+    """Why no conversion was found, or why one stays pending; "" for another status.
 
     By the spec, a conversion that is held for review is pending.
     """
+    if conversion is None:
+        return ": check the id; a deposit makes a conversion"
     if conversion.status != "pending":
         return ""
     release_call = f'lab.simulator.move("{plain(conversion.id, 60)}", "started")'
@@ -302,49 +306,3 @@ def _is_since(conversion: Conversion, since: datetime | None) -> bool:
         message = f"the conversion {conversion.id} has no readable created_at ({created_at!r})"
         raise PaylabError(f"{message}: wait for it by its id, or without since")
     return created_at >= since
-
-
-@with_name_suggestions
-@explain_arguments
-class Sandbox:
-    """Operations of the sandbox only."""
-
-    def __init__(self, session: Session) -> None:
-        """`session` sends the requests."""
-        self._session = session
-
-    @strict_keywords(Options)
-    def deposit(
-        self,
-        conversion_account_id: ConversionAccount | str,
-        amount: Decimal | str | int,
-        currency: codes.OnRampCurrency | str,
-        sender_name: str | None = None,
-        *,
-        extra: Mapping[str, object] | None = None,
-        **options: Unpack[Options],
-    ) -> Deposit:
-        """Simulate a fiat deposit; sender_name="" simulates a missing sender.
-
-        A response without a body is a success; the deposit then has the sent values.
-
-        >>> lab.sandbox.deposit(account, "10.00", "mxn").amount
-        Amount('10.00')
-        """
-        body = build_body(
-            "sandbox.deposit",
-            extra,
-            conversion_account_id=conversion_account_id,
-            amount=amount,
-            currency=currency,
-            sender_name=sender_name,
-        )
-        account_currency = read_field(conversion_account_id, "source_currency")
-        problems = rules.check(body, account_currency, self._session.service)
-        account_id = str(body["conversion_account_id"])
-        path_ids = {"id": account_id, "conversion_account_id": account_id}
-        raise_or_warn(problems)
-        response = self._session.call(
-            "sandbox.deposit", body, parts=path_ids, any_answer=True, **options
-        )
-        return response.read_or(Deposit, body)

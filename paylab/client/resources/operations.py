@@ -106,7 +106,7 @@ class Poller:
         until: Until,
         what: str,
         final: Set[str] = frozenset(),
-        explain_delay: Callable[[W], str] = lambda _: "",
+        explain_delay: Callable[[W | None], str] = lambda _: "",
     ) -> W:
         """Poll `look` until `until` holds; WaitTimeoutError carries the last state.
 
@@ -134,8 +134,7 @@ class Poller:
                 if seconds_left <= 0:
                     advice_text = self._advise_on_status(resource, wait_end)
                     advice_text += self._explain_unknown_end(wait_end)
-                    if resource is not None:
-                        advice_text += explain_delay(resource)
+                    advice_text += explain_delay(resource)
                     raise WaitTimeoutError(
                         f"{state_text} after {seconds_waited:g} s{advice_text}", resource
                     )

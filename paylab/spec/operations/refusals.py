@@ -58,7 +58,7 @@ _NOTHING_ASKED = Refusal(
     advice="the individual must be in action_required: get it and read status and status_details",
 )
 _NOT_ACTIVE = (
-    r"(individual|customer|recipient|beneficiary|person)\b[\w ]{0,20}"
+    r"(individual|customer|recipient|beneficiary|person)\b[\w, ]{0,24}"
     r"\b(not (yet )?(active|verified)|pending)"
     r"|kyc[\w ]{0,20}not active|identity verification is required"
 )

@@ -119,7 +119,9 @@ def _set_attribute(form: Any, name: str, value: object) -> None:
     if name in _list_field_names(form) and name not in dir(type(form)):
         raise AttributeError(_describe_access(name))
     if isinstance(vars(form).get(name), FormField):
-        raise AttributeError(f"{name} is an input and cannot be set: fill(...) sets fields")
+        by_argument = "pass consent=True where the form is made"
+        advice = by_argument if name == "consent" else "fill(...) sets fields"
+        raise AttributeError(f"{name} is an input and cannot be set: {advice}")
     set_attribute(form, name, value)
 
 
