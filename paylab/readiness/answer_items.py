@@ -68,35 +68,41 @@ def _make_survival_check(
 
     def observe(history: History) -> Iterator[Observation]:
         """Observe what followed each odd object, in answers and in deliveries."""
-        deliveries: list[tuple[NoteFacts, str]] = []
+        deliveries_and_oddities: list[tuple[NoteFacts, str]] = []
         for message, received_object in _find_messages(history):
-            oddity = describe(_find_resource(message), received_object)
+            oddity_text = describe(_find_resource(message), received_object)
             if isinstance(message, NoteFacts):
-                deliveries.append((message, oddity))
-            elif oddity and history.next_of_program(message) is not None:
-                yield note_right(message, f"{oddity}: the program went on")
-        yield from _observe_odd_deliveries(deliveries)
+                deliveries_and_oddities.append((message, oddity_text))
+            elif oddity_text and history.next_of_program(message) is not None:
+                yield note_right(message, f"{oddity_text}: the program went on")
+        yield from _observe_odd_deliveries(deliveries_and_oddities)
 
     return observe
 
 
-def _observe_odd_deliveries(deliveries: Sequence[tuple[NoteFacts, str]]) -> Iterator[Observation]:
-    """Observe what the receiver did with odd deliveries; each has its oddity, "" for a usual one.
+def _observe_odd_deliveries(
+    deliveries_and_oddities: Sequence[tuple[NoteFacts, str]],
+) -> Iterator[Observation]:
+    """Observe what the receiver did with odd deliveries; the oddity of a usual one is "".
 
     A receiver that takes usual events, and never an odd one, is broken by its refusals.
     """
-    odd_deliveries = [(delivery, oddity) for delivery, oddity in deliveries if oddity]
-    taken_deliveries = [
-        (delivery, oddity) for delivery, oddity in odd_deliveries if delivery.is_taken
+    odd_pairs = [
+        (delivery, oddity_text) for delivery, oddity_text in deliveries_and_oddities if oddity_text
     ]
-    for delivery, oddity in taken_deliveries:
-        yield note_right(delivery, f"{oddity}: taken")
-    is_usual_taken = any(delivery.is_taken for delivery, oddity in deliveries if not oddity)
-    if taken_deliveries or not is_usual_taken:
+    taken_pairs = [
+        (delivery, oddity_text) for delivery, oddity_text in odd_pairs if delivery.is_taken
+    ]
+    for delivery, oddity_text in taken_pairs:
+        yield note_right(delivery, f"{oddity_text}: taken")
+    is_usual_taken = any(
+        delivery.is_taken for delivery, oddity_text in deliveries_and_oddities if not oddity_text
+    )
+    if taken_pairs or not is_usual_taken:
         return
-    for delivery, oddity in odd_deliveries:
+    for delivery, oddity_text in odd_pairs:
         if delivery.is_refused:
-            yield note_wrong(delivery, f"{oddity}: answered {delivery['status']}")
+            yield note_wrong(delivery, f"{oddity_text}: answered {delivery['status']}")
 
 
 def _describe_unknown_status(resource: str, received_object: JsonMapping) -> str:
@@ -110,10 +116,10 @@ def _describe_unknown_status(resource: str, received_object: JsonMapping) -> str
 
 def _describe_unknown_field(resource: str, received_object: JsonMapping) -> str:
     """Name the first field of an object that the spec does not have; "" if there is none."""
-    known_fields = _list_known_fields().get(resource)
-    if known_fields is None or "status" not in received_object:
+    known_field_names = _list_known_fields().get(resource)
+    if known_field_names is None or "status" not in received_object:
         return ""
-    unknown_names = sorted(received_object.keys() - known_fields)
+    unknown_names = sorted(received_object.keys() - known_field_names)
     return f"the field {unknown_names[0]!r}" if unknown_names else ""
 
 
@@ -156,11 +162,11 @@ def observe_spoiled_bodies(history: History) -> Iterator[Observation]:
     for request in history.requests:
         if not request.is_spoiled:
             continue
-        subject = "a body that is cut" if request.row.get("sent") == "part" else "no JSON"
+        subject_text = "a body that is cut" if request.row.get("sent") == "part" else "no JSON"
         if history.next_of_program(request) is not None:
-            yield note_right(request, f"{subject}: the program went on", subject)
+            yield note_right(request, f"{subject_text}: the program went on", subject_text)
         else:
-            yield note_need(request, subject)
+            yield note_need(request, subject_text)
 
 
 ITEMS = (

@@ -17,35 +17,39 @@ def observe_payouts(history: History) -> Iterator[Observation]:
     """Observe, for each currency and rail of payouts from fiat, if one completes and one fails."""
     for request in history.of("transfers.create"):
         if request.is_ok and not history.is_off_ramp(request):
-            corridor = _describe_destination(history.find_terms(request))
-            yield from _observe_corridor(history, request, corridor, str(request.answer.get("id")))
+            corridor_text = _describe_destination(history.find_terms(request))
+            yield from _observe_corridor(
+                history, request, corridor_text, str(request.answer.get("id"))
+            )
 
 
 def observe_off_ramps(history: History) -> Iterator[Observation]:
     """Observe for each source and rail whether an off-ramp has completed, and one has failed."""
     for request in history.of("transfers.create"):
         if request.is_ok and history.is_off_ramp(request):
-            terms = history.find_terms(request)
-            network = terms.get("source_network")
-            source_text = str(terms["source_currency"]).upper()
-            if network:
-                source_text += f" on {network}"
-            corridor = f"{source_text} to {_describe_destination(terms)}"
-            yield from _observe_corridor(history, request, corridor, str(request.answer.get("id")))
+            payment_terms = history.find_terms(request)
+            source_network = payment_terms.get("source_network")
+            source_text = str(payment_terms["source_currency"]).upper()
+            if source_network:
+                source_text += f" on {source_network}"
+            corridor_text = f"{source_text} to {_describe_destination(payment_terms)}"
+            yield from _observe_corridor(
+                history, request, corridor_text, str(request.answer.get("id"))
+            )
 
 
 def observe_on_ramps(history: History) -> Iterator[Observation]:
     """Observe, for each currency of conversion accounts, if one completes and one fails."""
-    conversion_ids = _find_conversions_by_account(history)
+    conversion_ids_by_account = _find_conversions_by_account(history)
     for request in history.of("conversion_accounts.create", "sandbox.deposit"):
         if not request.is_ok:
             continue
-        terms = history.find_terms(request)
-        currency = terms.get("source_currency") or terms.get("currency")
-        account_id = str(terms.get("conversion_account_id") or terms.get("id"))
-        corridor = f"{str(currency).upper()} to a stablecoin"
+        payment_terms = history.find_terms(request)
+        currency = payment_terms.get("source_currency") or payment_terms.get("currency")
+        account_id = str(payment_terms.get("conversion_account_id") or payment_terms.get("id"))
+        corridor_text = f"{str(currency).upper()} to a stablecoin"
         yield from _observe_corridor(
-            history, request, corridor, *conversion_ids.get(account_id, ())
+            history, request, corridor_text, *conversion_ids_by_account.get(account_id, ())
         )
 
 
@@ -57,26 +61,28 @@ def _describe_destination(terms: JsonMapping) -> str:
 
 def _find_conversions_by_account(history: History) -> Mapping[str, set[str]]:
     """The ids of the conversions that the integration received, by their conversion account."""
-    conversion_ids: dict[str, set[str]] = {}
+    conversion_ids_by_account: dict[str, set[str]] = {}
     for object_id in history.object_ids:
-        conversion = history.statuses_known(object_id)[0].seen_object
-        if conversion.get("conversion_account_id"):
-            account_id = str(conversion["conversion_account_id"])
-            conversion_ids.setdefault(account_id, set()).add(object_id)
-    return conversion_ids
+        conversion_fields = history.statuses_known(object_id)[0].seen_object
+        if conversion_fields.get("conversion_account_id"):
+            account_id = str(conversion_fields["conversion_account_id"])
+            conversion_ids_by_account.setdefault(account_id, set()).add(object_id)
+    return conversion_ids_by_account
 
 
 def _observe_corridor(
     history: History, request: RecordFacts, corridor: str, *payment_ids: str
 ) -> Iterator[Observation]:
     """Observe that a corridor needs both statuses, and which of them its payments have shown."""
-    for outcome in FINAL_STATUSES:
-        yield note_need(request, f"{corridor}, {outcome}")
+    for final_status in FINAL_STATUSES:
+        yield note_need(request, f"{corridor}, {final_status}")
     for payment_id in payment_ids:
         for seen_status in history.statuses_known(payment_id):
             if seen_status.status in FINAL_STATUSES:
-                subject = f"{corridor}, {seen_status.status}"
-                yield note_right(history.record_at(seen_status.sequence), subject, subject)
+                subject_text = f"{corridor}, {seen_status.status}"
+                yield note_right(
+                    history.record_at(seen_status.sequence), subject_text, subject_text
+                )
 
 
 ITEMS = (

@@ -18,11 +18,11 @@ VERIFYING_SECONDS = 60
 
 def _find_fault_kinds_by_event(history: History) -> dict[str, list[str]]:
     """The kinds of faults that were applied to each event."""
-    faults_by_event: dict[str, list[str]] = {}
+    fault_kinds_by_event: dict[str, list[str]] = {}
     for note in history.controls("fault_fired"):
         if note["event_id"]:
-            faults_by_event.setdefault(str(note["event_id"]), []).append(str(note["fault"]))
-    return faults_by_event
+            fault_kinds_by_event.setdefault(str(note["event_id"]), []).append(str(note["fault"]))
+    return fault_kinds_by_event
 
 
 def _read_state(delivery: NoteFacts) -> tuple[str, ...]:
@@ -32,10 +32,10 @@ def _read_state(delivery: NoteFacts) -> tuple[str, ...]:
     `webhook.identity`.
     """
     payload = delivery.payload
-    state_fields = ("id", "status", "updated_at")
+    state_field_names = ("id", "status", "updated_at")
     return (
         str(delivery["event_type"]),
-        *(str(payload.get(field_name)) for field_name in state_fields),
+        *(str(payload.get(field_name)) for field_name in state_field_names),
     )
 
 
@@ -48,12 +48,13 @@ def observe_duplicates(history: History) -> Iterator[Observation]:
         if first_delivery is not None and delivery.is_refused:
             yield note_wrong(delivery, f"answered {delivery['status']}; the first was taken")
         elif first_delivery is not None and delivery.is_taken:
-            repeat = _find_repeated_action(history, first_delivery, delivery)
-            if repeat is None:
+            repeated_request = _find_repeated_action(history, first_delivery, delivery)
+            if repeated_request is None:
                 yield note_right(delivery, "taken, and nothing was done twice")
             else:
                 yield note_wrong(
-                    repeat, f"done again after the duplicate, delivery {delivery.sequence}"
+                    repeated_request,
+                    f"done again after the duplicate, delivery {delivery.sequence}",
                 )
         if delivery.is_taken:
             first_delivery_by_key.setdefault(delivery_key, delivery)
@@ -66,13 +67,13 @@ def _find_repeated_action(
 
     A POST with the same Idempotency-Key does not count: the service carries it out once.
     """
-    first_actions = {
+    first_action_by_order = {
         request.order_identity: request
         for request in history.between(first_delivery, second_delivery)
         if request.method == "POST" and request.is_ok
     }
     for request in history.between(second_delivery, None):
-        earlier_action = first_actions.get(request.order_identity)
+        earlier_action = first_action_by_order.get(request.order_identity)
         is_action = request.method == "POST" and request.is_ok
         if earlier_action is not None and is_action:
             has_same_key = bool(request.key) and request.key == earlier_action.key
@@ -90,17 +91,17 @@ def observe_late_events(history: History) -> Iterator[Observation]:
 
 def observe_order_of_events(history: History) -> Iterator[Observation]:
     """Observe whether an event that comes after a newer one of its object is taken."""
-    newest_event_by_receiver: dict[tuple[str, str], NoteFacts] = {}
+    newest_event_by_pair: dict[tuple[str, str], NoteFacts] = {}
     for delivery in history.deliveries:
         event = history.events.get(str(delivery["event_id"]))
         if event is None:
             continue
         receiver_and_object = (str(delivery["url"]), str(delivery["resource_id"]))
-        newest_event = newest_event_by_receiver.get(receiver_and_object)
+        newest_event = newest_event_by_pair.get(receiver_and_object)
         if newest_event is not None and newest_event.sequence > event.sequence:
             yield from _observe_overtaken(history, delivery)
         elif delivery.is_taken:
-            newest_event_by_receiver[receiver_and_object] = event
+            newest_event_by_pair[receiver_and_object] = event
 
 
 def _observe_overtaken(history: History, delivery: NoteFacts) -> Iterator[Observation]:
@@ -168,20 +169,24 @@ def observe_retries_after_outage(history: History) -> Iterator[Observation]:
         if not failed_attempts:
             continue
         first_failed_attempt = failed_attempts[0]
-        retries = [
+        later_attempts = [
             attempt for attempt in attempts if attempt.sequence > first_failed_attempt.sequence
         ]
-        taken_retries = _find_taken(retries)
-        refused_retries = [retry for retry in retries if 300 <= (retry["status"] or 0) < 500]
-        if taken_retries:
-            yield note_right(taken_retries[0], f"attempt {taken_retries[0]['attempt']} is taken")
-        elif refused_retries and _is_outage(first_failed_attempt):
-            refused_retry = refused_retries[0]
+        taken_attempts = _find_taken(later_attempts)
+        refused_attempts = [
+            later_attempt
+            for later_attempt in later_attempts
+            if 300 <= (later_attempt["status"] or 0) < 500
+        ]
+        if taken_attempts:
+            yield note_right(taken_attempts[0], f"attempt {taken_attempts[0]['attempt']} is taken")
+        elif refused_attempts and _is_outage(first_failed_attempt):
+            refused_attempt = refused_attempts[0]
             observation_text = (
-                f"attempt {refused_retry['attempt']} is answered {refused_retry['status']}, "
+                f"attempt {refused_attempt['attempt']} is answered {refused_attempt['status']}, "
                 "after an outage"
             )
-            yield note_wrong(refused_retry, observation_text)
+            yield note_wrong(refused_attempt, observation_text)
 
 
 def _is_outage(attempt: NoteFacts) -> bool:

@@ -96,10 +96,10 @@ class RequestFacts(RecordFacts):
     def objects(self) -> list[JsonMapping]:
         """The objects in the answer: itself, or the items of a list."""
         answer = self.row.get("answer")
-        items = answer.get("data", [answer]) if isinstance(answer, dict) else answer
-        if not isinstance(items, list):
+        answer_items = answer.get("data", [answer]) if isinstance(answer, dict) else answer
+        if not isinstance(answer_items, list):
             return []
-        return [item for item in items if isinstance(item, dict)]
+        return [item for item in answer_items if isinstance(item, dict)]
 
     @property
     def query(self) -> JsonMapping:
@@ -119,10 +119,10 @@ class RequestFacts(RecordFacts):
     @property
     def is_answered_by_fault(self) -> bool:
         """Whether a fault made the status, in place of the service."""
-        fault = self.row["verdicts"].get("fault") or {}
-        if fault.get("kind") == "custom":
-            return fault.get("status") is not None  # it may only delay the answer
-        return fault.get("kind") in ("status", "html", "refuse", "timeout", "bad_cursor")
+        fault_verdict = self.row["verdicts"].get("fault") or {}
+        if fault_verdict.get("kind") == "custom":
+            return fault_verdict.get("status") is not None  # it may only delay the answer
+        return fault_verdict.get("kind") in ("status", "html", "refuse", "timeout", "bad_cursor")
 
     def verdict(self, layer: str) -> str:
         """The result of a layer: passed, refused, skipped, or empty if it is not known."""
@@ -193,9 +193,9 @@ class RequestFacts(RecordFacts):
 
         The quote is left out of an order that names its amount: a new quote is the same order.
         """
-        reference = self.fields.get("client_reference_id")
-        if reference:
-            return f"{self.operation} {reference}"
+        payment_reference = self.fields.get("client_reference_id")
+        if payment_reference:
+            return f"{self.operation} {payment_reference}"
         order_fields = dict(self.fields)
         if any(field_name.endswith("_amount") for field_name in order_fields):
             order_fields.pop("quote_id", None)
@@ -239,10 +239,10 @@ class NoteFacts(RecordFacts):
         body = self.row.get("body")
         if not isinstance(body, dict):
             return {}
-        objects: list[JsonMapping] = [
+        body_objects: list[JsonMapping] = [
             member for member in body.values() if isinstance(member, dict)
         ]
-        return objects[0] if objects else {}
+        return body_objects[0] if body_objects else {}
 
 
 def gap_seconds(earlier: RecordFacts, later: RecordFacts) -> float:
@@ -250,8 +250,8 @@ def gap_seconds(earlier: RecordFacts, later: RecordFacts) -> float:
 
     They are measured on the clock that moved more: a test may advance the clock of the world.
     """
-    duration = earlier.duration if isinstance(earlier, RequestFacts) else 0.0
-    real_seconds = (later.real_at - earlier.real_at).total_seconds() - duration
+    duration_seconds = earlier.duration if isinstance(earlier, RequestFacts) else 0.0
+    real_seconds = (later.real_at - earlier.real_at).total_seconds() - duration_seconds
     world_seconds = (later.at - earlier.at).total_seconds()
     return max(real_seconds, world_seconds, 0.0)
 
@@ -261,8 +261,10 @@ def client_seconds(earlier: RequestFacts, later: RequestFacts) -> float:
 
     That is the clock of the machine if the date is nearer to it, and otherwise the world's.
     """
-    x_date = timestamps.read_or_none(later.row["headers"].get("x-date"))
-    is_real_time = x_date is not None and abs(x_date - later.real_at) < abs(x_date - later.at)
+    request_date = timestamps.read_or_none(later.row["headers"].get("x-date"))
+    is_real_time = request_date is not None and abs(request_date - later.real_at) < abs(
+        request_date - later.at
+    )
     if is_real_time:
         return (later.real_at - earlier.real_at).total_seconds()
     return (later.at - earlier.at).total_seconds()

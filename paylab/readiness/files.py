@@ -42,10 +42,11 @@ def read_har_rows(path: Path) -> list[JsonMapping]:
     har_text = _read_text(path)
     try:
         har_log = json.loads(har_text)["log"]
-        extension = har_log.get(EXTENSION) or {}
-        record_rows: list[JsonMapping] = [*extension.get("records", [])]
+        extension_members = har_log.get(EXTENSION) or {}
+        record_rows: list[JsonMapping] = [*extension_members.get("records", [])]
         request_rows = [
-            _read_entry(entry, number) for number, entry in enumerate(har_log["entries"], 1)
+            _read_entry(har_entry, entry_number)
+            for entry_number, har_entry in enumerate(har_log["entries"], 1)
         ]
         require_forms([*record_rows, *request_rows])
     except UNREADABLE:
@@ -69,18 +70,18 @@ def _read_entry(entry: Mapping[str, Any], number: int) -> JsonObject:
 
     What paylab wrote in its extension replaces what was computed from the entry.
     """
-    request = entry["request"]
-    response = entry["response"]
-    url = urlsplit(str(request["url"]))
-    sent_body = _read_content(request.get("postData"))
-    received_body = _read_content(response.get("content"))
+    har_request = entry["request"]
+    har_response = entry["response"]
+    url_parts = urlsplit(str(har_request["url"]))
+    sent_body = _read_content(har_request.get("postData"))
+    received_body = _read_content(har_response.get("content"))
     start_time = timestamps.read_or_none(entry.get("startedDateTime"))
     start_text = timestamps.to_text(start_time) if start_time else "1970-01-01T00:00:00.000Z"
-    status = int(response["status"])
-    sent_extent = "part" if response.get(ERROR) else "whole"
-    if status == 0:
+    status_code = int(har_response["status"])
+    sent_extent = "part" if har_response.get(ERROR) else "whole"
+    if status_code == 0:
         sent_extent = "nothing"
-    row: JsonObject = {
+    request_row: JsonObject = {
         "kind": "request",
         "sequence": number,
         "number": number,
@@ -88,41 +89,43 @@ def _read_entry(entry: Mapping[str, Any], number: int) -> JsonObject:
         "real_at": start_text,
         "test": None,
         "expects": None,
-        "method": str(request["method"]).upper(),
-        "path": url.path,
-        "query": dict(parse_qsl(url.query, keep_blank_values=True)),
-        "headers": _read_headers(request),
+        "method": str(har_request["method"]).upper(),
+        "path": url_parts.path,
+        "query": dict(parse_qsl(url_parts.query, keep_blank_values=True)),
+        "headers": _read_headers(har_request),
         "body": _read_value(sent_body),
         "body_bytes": len(sent_body),
         "body_sha256": sha256(sent_body).hexdigest(),
         "non_ascii": not sent_body.isascii() or b"\\u" in sent_body,
         "operation": None,
         "verdicts": {},
-        "status": status,
-        "answer_headers": _read_headers(response),
+        "status": status_code,
+        "answer_headers": _read_headers(har_response),
         "answer": _read_value(received_body),
         "sent": sent_extent,
         "hung_up": False,
         "duration": float(entry.get("time") or 0) / 1000,
     }
-    row |= entry.get(EXTENSION) or {}
-    if row["operation"] is None:
-        row["operation"] = _find_operation(row["method"], row["path"])
-    return row
+    request_row |= entry.get(EXTENSION) or {}
+    if request_row["operation"] is None:
+        request_row["operation"] = _find_operation(request_row["method"], request_row["path"])
+    return request_row
 
 
 def _find_operation(method: str, path: str) -> str | None:
     """The operation of a request by its path below any base address. None if there is none."""
     path_start = path.find("/v1/")
-    routes, _ = Service().match(path[max(path_start, 0) :])
-    route = routes.get(method)
+    route_by_method, _ = Service().match(path[max(path_start, 0) :])
+    route = route_by_method.get(method)
     return route.operation if route else None
 
 
 def _read_headers(message: Mapping[str, Any]) -> dict[str, str]:
     """The headers of a request or response of a HAR file, by name in lower case."""
-    pairs: Iterable[Mapping[str, Any]] = message.get("headers") or ()
-    return {str(header["name"]).lower(): str(header["value"]) for header in pairs}
+    header_pairs: Iterable[Mapping[str, Any]] = message.get("headers") or ()
+    return {
+        str(header_pair["name"]).lower(): str(header_pair["value"]) for header_pair in header_pairs
+    }
 
 
 def _read_content(content_record: Mapping[str, Any] | None) -> bytes:
@@ -149,23 +152,25 @@ def _add_first_uses(request_rows: Iterable[JsonObject]) -> None:
     """
     first_number_by_nonce: dict[str, int] = {}
     for request_row in request_rows:
-        number = request_row["number"]
+        request_number = request_row["number"]
         nonce = request_row["headers"].get("x-nonce")
-        first_use_number = first_number_by_nonce.setdefault(nonce, number) if nonce else number
-        is_reused = first_use_number != number
+        first_use_number = (
+            first_number_by_nonce.setdefault(nonce, request_number) if nonce else request_number
+        )
+        is_reused = first_use_number != request_number
         request_row.setdefault("nonce_first_used", first_use_number if is_reused else None)
 
 
 def write_report(rows_by_world: Mapping[str, Iterable[JsonMapping]], path: Path) -> None:
     """Write the report of a test run. `paylab ready --pytest` judges from it."""
-    worlds = [
-        {"world": world, "records": hide_personal_data([*rows])}
-        for world, rows in rows_by_world.items()
+    world_objects = [
+        {"world": world_name, "records": hide_personal_data([*rows])}
+        for world_name, rows in rows_by_world.items()
     ]
-    report_text = json.dumps({REPORT: REPORT_VERSION, "worlds": worlds}, ensure_ascii=False)
+    report_text = json.dumps({REPORT: REPORT_VERSION, "worlds": world_objects}, ensure_ascii=False)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with files.replace(path, private=True) as sink:
-        sink.write(report_text.encode("utf-8", "backslashreplace"))
+    with files.replace(path, private=True) as report_file:
+        report_file.write(report_text.encode("utf-8", "backslashreplace"))
 
 
 def is_replaceable(path: Path) -> bool:
@@ -179,9 +184,9 @@ def read_report(path: Path) -> dict[str, list[JsonMapping]]:
     """The rows of each world in the report of a test run. ConfigError if it is none."""
     report_text = _read_text(path)
     try:
-        report = json.loads(report_text)
-        is_of_this_version = report[REPORT] == REPORT_VERSION
-        rows_by_world = _read_worlds(report) if is_of_this_version else {}
+        report_object = json.loads(report_text)
+        is_of_this_version = report_object[REPORT] == REPORT_VERSION
+        rows_by_world = _read_worlds(report_object) if is_of_this_version else {}
     except UNREADABLE:
         raise ConfigError(
             f"{path} is no report of a test run: `pytest --paylab-ready` writes one"
@@ -193,7 +198,9 @@ def read_report(path: Path) -> dict[str, list[JsonMapping]]:
 
 def _read_worlds(report: JsonMapping) -> dict[str, list[JsonMapping]]:
     """The rows of each world in a report; one of the errors `UNREADABLE` for another form."""
-    rows_by_world = {str(world["world"]): [*world["records"]] for world in report["worlds"]}
+    rows_by_world = {
+        str(world_object["world"]): [*world_object["records"]] for world_object in report["worlds"]
+    }
     for world_rows in rows_by_world.values():
         require_forms(world_rows)
     return rows_by_world

@@ -42,17 +42,19 @@ class History:
     @cached_property
     def _by_operation(self) -> dict[str, list[RequestFacts]]:
         """The requests of each operation, in order."""
-        requests: dict[str, list[RequestFacts]] = defaultdict(list)
+        requests_by_operation: dict[str, list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
-            requests[request.operation].append(request)
-        return requests
+            requests_by_operation[request.operation].append(request)
+        return requests_by_operation
 
     def of(self, *operations: str) -> list[RequestFacts]:
         """The requests of operations, in order."""
         if len(operations) == 1:
             return self._by_operation.get(operations[0], [])
         requests = [
-            request for operation in operations for request in self._by_operation.get(operation, [])
+            request
+            for operation_name in operations
+            for request in self._by_operation.get(operation_name, [])
         ]
         return sorted(requests, key=lambda request: request.sequence)
 
@@ -64,12 +66,15 @@ class History:
     @cached_property
     def _quotes_by_id(self) -> dict[str, JsonMapping]:
         """The quotes that were answered, by id."""
-        return {str(quote.answer.get("id")): quote.answer for quote in self.of("quotes.create")}
+        return {
+            str(quote_request.answer.get("id")): quote_request.answer
+            for quote_request in self.of("quotes.create")
+        }
 
     def find_terms(self, request: RequestFacts) -> JsonMapping:
         """The fields of a request and of its answer, over the fields of its quote."""
-        quote = self._quotes_by_id.get(str(request.fields.get("quote_id")), {})
-        return {**quote, **request.fields, **request.answer}
+        quote_fields = self._quotes_by_id.get(str(request.fields.get("quote_id")), {})
+        return {**quote_fields, **request.fields, **request.answer}
 
     def is_off_ramp(self, transfer: RequestFacts) -> bool:
         """Whether a transfer is paid from a stablecoin, by its own terms or by its quote."""
@@ -92,18 +97,18 @@ class History:
     @cached_property
     def attempts_by_event(self) -> dict[str, list[NoteFacts]]:
         """The attempts to deliver each event, in order."""
-        attempts: dict[str, list[NoteFacts]] = defaultdict(list)
+        attempts_by_event_id: dict[str, list[NoteFacts]] = defaultdict(list)
         for delivery in self.deliveries:
-            attempts[str(delivery["event_id"])].append(delivery)
-        return attempts
+            attempts_by_event_id[str(delivery["event_id"])].append(delivery)
+        return attempts_by_event_id
 
     @cached_property
     def _by_fingerprint(self) -> dict[tuple[object, ...], list[RequestFacts]]:
         """The requests of a test that are the same one, by world, test and fingerprint."""
-        requests: dict[tuple[object, ...], list[RequestFacts]] = defaultdict(list)
+        requests_by_fingerprint: dict[tuple[object, ...], list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
-            requests[(*request.scope, *request.fingerprint)].append(request)
-        return requests
+            requests_by_fingerprint[(*request.scope, *request.fingerprint)].append(request)
+        return requests_by_fingerprint
 
     def repeats(self) -> Iterator[list[RequestFacts]]:
         """Yield, for each request of a test, all its sendings in order: one or more."""
@@ -116,11 +121,11 @@ class History:
     @cached_property
     def _by_order(self) -> dict[tuple[object, ...], list[RequestFacts]]:
         """The POSTs for each order, by world and identity of the order."""
-        requests: dict[tuple[object, ...], list[RequestFacts]] = defaultdict(list)
+        requests_by_order: dict[tuple[object, ...], list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
             if request.method == "POST":
-                requests[(request.world, request.order_identity)].append(request)
-        return requests
+                requests_by_order[(request.world, request.order_identity)].append(request)
+        return requests_by_order
 
     def order_groups(self) -> Iterator[list[RequestFacts]]:
         """The requests of each order that creates a transfer or a conversion account."""
@@ -186,15 +191,17 @@ class History:
     @cached_property
     def _statuses_by_id(self) -> dict[str, list[SeenStatus]]:
         """The statuses that the integration was told of each object, in order."""
-        statuses: dict[str, list[SeenStatus]] = defaultdict(list)
+        statuses_by_object_id: dict[str, list[SeenStatus]] = defaultdict(list)
         for sequence, received_object in self._find_received_objects():
             status = received_object.get("status")
             if status:
                 object_id = str(received_object.get("id"))
-                statuses[object_id].append(SeenStatus(sequence, str(status), received_object))
-        for statuses_of_object in statuses.values():
+                statuses_by_object_id[object_id].append(
+                    SeenStatus(sequence, str(status), received_object)
+                )
+        for statuses_of_object in statuses_by_object_id.values():
             statuses_of_object.sort(key=lambda seen_status: seen_status.sequence)
-        return statuses
+        return statuses_by_object_id
 
     def _find_received_objects(self) -> Iterator[tuple[int, JsonMapping]]:
         """Yield (sequence of its record, object) for objects in answers, then those in events."""
@@ -223,8 +230,8 @@ class History:
 
 def first_after(record: RecordFacts, requests: Sequence[RequestFacts]) -> RequestFacts | None:
     """The first of some requests, in order, that begins after a record. None if there is none."""
-    index = bisect_right(requests, record.sequence, key=_read_sequence)
-    return requests[index] if index < len(requests) else None
+    next_index = bisect_right(requests, record.sequence, key=_read_sequence)
+    return requests[next_index] if next_index < len(requests) else None
 
 
 def _read_sequence(record: RecordFacts) -> int:

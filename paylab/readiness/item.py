@@ -95,8 +95,8 @@ class Evidence(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        location = ", ".join(filter(None, (self.world, self.test, self.call)))
-        return printable_lines(f"{location}: {self.text}")
+        location_text = ", ".join(filter(None, (self.world, self.test, self.call)))
+        return printable_lines(f"{location_text}: {self.text}")
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,10 @@ ITEMS: tuple[Item, ...] = (
 def _creates_individuals(history: History) -> bool:
     """Whether individuals are verified: they are created for an on-ramp or an off-ramp."""
     for request in history.of("individuals.create"):
-        products = request.fields.get("product_types")
-        if isinstance(products, list) and any(ramp in products for ramp in RAMP_PRODUCTS):
+        product_types = request.fields.get("product_types")
+        if isinstance(product_types, list) and any(
+            ramp_product in product_types for ramp_product in RAMP_PRODUCTS
+        ):
             return True
     return bool(history.of(*UPLOADS))
 

@@ -17,15 +17,20 @@ EVIDENCE_MAX = 5
 
 def judge(rows_by_world: Mapping[str, Iterable[JsonMapping]]) -> Readiness:
     """Judge an integration by the rows of the journals of its worlds, by the name of each."""
-    histories = [History(rows, world) for world, rows in rows_by_world.items()]
-    uses = find_uses(histories)
-    judged_items = [judge_item(item, histories, uses) for item in ITEMS]
+    histories = [History(rows, world_name) for world_name, rows in rows_by_world.items()]
+    is_used_by_name = find_uses(histories)
+    judged_items = [judge_item(item, histories, is_used_by_name) for item in ITEMS]
     request_count = sum(len(history.requests) for history in histories)
     return Readiness(judged_items, request_count, len(histories))
 
 
-def judge_item(item: Item, histories: Sequence[History], uses: Mapping[str, bool]) -> JudgedItem:
-    """The verdict on an item from all worlds: one mistake outweighs all that is shown."""
+def judge_item(
+    item: Item, histories: Sequence[History], is_used_by_name: Mapping[str, bool]
+) -> JudgedItem:
+    """The verdict on an item from all worlds: one mistake outweighs all that is shown.
+
+    `is_used_by_name` tells whether the integration uses what an item needs.
+    """
     if item.observe is None:
         return JudgedItem(item, "question", remark="Nobody outside can see it: answer it yourself.")
     observations = [
@@ -37,21 +42,21 @@ def judge_item(item: Item, histories: Sequence[History], uses: Mapping[str, bool
     proofs = [observation for observation in observations if observation.effect == "shown"]
     missing_subjects = _find_missing_subjects(observations)
     if missing_subjects:
-        remark = f"Not seen yet: {', '.join(missing_subjects)}."
-        return JudgedItem(item, "not seen", _choose_evidence(proofs), remark)
+        remark_text = f"Not seen yet: {', '.join(missing_subjects)}."
+        return JudgedItem(item, "not seen", _choose_evidence(proofs), remark_text)
     if proofs:
         return JudgedItem(item, "shown", _choose_evidence(proofs))
-    if not uses[item.needs]:
+    if not is_used_by_name[item.needs]:
         return JudgedItem(item, "not applicable", remark=f"The integration uses no {item.needs}.")
     return JudgedItem(item, "not seen")
 
 
 def _find_missing_subjects(observations: Iterable[Observation]) -> list[str]:
     """The subjects that an item needs and that were not shown, such as an outcome of a corridor."""
-    subjects: dict[str, set[str]] = {"needed": set(), "shown": set(), "broken": set()}
+    subjects_by_effect: dict[str, set[str]] = {"needed": set(), "shown": set(), "broken": set()}
     for observation in observations:
-        subjects[observation.effect].add(observation.subject)
-    return sorted(subjects["needed"] - subjects["shown"])
+        subjects_by_effect[observation.effect].add(observation.subject)
+    return sorted(subjects_by_effect["needed"] - subjects_by_effect["shown"])
 
 
 def _observe_item(item: Item, history: History) -> Iterator[Observation]:
@@ -85,11 +90,11 @@ def _make_evidence(observation: Observation) -> Evidence:
     """An observation with the world, the test and the call or note that shows it."""
     record = observation.record
     if isinstance(record, RequestFacts):
-        call = f"call {record.number}"
+        call_text = f"call {record.number}"
     elif isinstance(record, NoteFacts):
-        call = f"{record.kind} {record.sequence}"
+        call_text = f"{record.kind} {record.sequence}"
     else:
-        call = ""
+        call_text = ""
     # In a test run each test has a world of its own, of the same name.
-    world = "" if record.world == record.test else record.world
-    return Evidence(world, record.test, call, observation.text)
+    world_name = "" if record.world == record.test else record.world
+    return Evidence(world_name, record.test, call_text, observation.text)

@@ -23,32 +23,32 @@ def _is_answered_with_page(request: RequestFacts) -> bool:
 def _find_walks(history: History) -> Iterator[list[RequestFacts]]:
     """Yield the requests for the pages of each walk through a list, of two pages or more."""
     # By operation and cursor: each page answers with the cursor of the next one.
-    walk_by_cursor: dict[tuple[str, str], list[RequestFacts]] = {}
+    pages_by_cursor: dict[tuple[str, str], list[RequestFacts]] = {}
     walks: list[list[RequestFacts]] = []
     for request in history.requests:
         if not _is_answered_with_page(request):
             continue
         cursor = str(request.query.get("cursor") or "")
-        walk = walk_by_cursor.get((request.operation, cursor), []) if cursor else []
-        if not walk:
-            walks.append(walk)
-        walk.append(request)
+        walk_pages = pages_by_cursor.get((request.operation, cursor), []) if cursor else []
+        if not walk_pages:
+            walks.append(walk_pages)
+        walk_pages.append(request)
         next_cursor = request.answer.get("cursor")
         if next_cursor:
-            walk_by_cursor[(request.operation, str(next_cursor))] = walk
-    yield from (walk for walk in walks if len(walk) > 1)
+            pages_by_cursor[(request.operation, str(next_cursor))] = walk_pages
+    yield from (walk_pages for walk_pages in walks if len(walk_pages) > 1)
 
 
 def observe_pages(history: History) -> Iterator[Observation]:
     """Observe whether a list is read to its last page, with the same filters on each page."""
-    for walk in _find_walks(history):
-        first_filters = _read_filters(walk[0])
-        changed_pages = [page for page in walk if _read_filters(page) != first_filters]
+    for walk_pages in _find_walks(history):
+        first_filters = _read_filters(walk_pages[0])
+        changed_pages = [page for page in walk_pages if _read_filters(page) != first_filters]
         if changed_pages:
-            difference_text = f"other filters than the first page, call {walk[0].number}"
+            difference_text = f"other filters than the first page, call {walk_pages[0].number}"
             yield note_wrong(changed_pages[0], difference_text)
-        elif not walk[-1].answer.get("has_next_page"):
-            yield note_right(walk[-1], f"the last of {len(walk)} pages")
+        elif not walk_pages[-1].answer.get("has_next_page"):
+            yield note_right(walk_pages[-1], f"the last of {len(walk_pages)} pages")
 
 
 def _read_filters(page: RequestFacts) -> dict[str, object]:
@@ -62,9 +62,9 @@ def _read_filters(page: RequestFacts) -> dict[str, object]:
 
 def observe_growing_lists(history: History) -> Iterator[Observation]:
     """Observe whether a list is read to its last page while rows are added."""
-    for walk in _find_walks(history):
-        first_page = walk[0]
-        last_page = walk[-1]
+    for walk_pages in _find_walks(history):
+        first_page = walk_pages[0]
+        last_page = walk_pages[-1]
         if last_page.answer.get("has_next_page"):
             continue
         is_added_by_request = any(
@@ -77,7 +77,9 @@ def observe_growing_lists(history: History) -> Iterator[Observation]:
             for note in history.notes
         )
         if is_added_by_request or is_added_by_control:
-            yield note_right(last_page, f"the last of {len(walk)} pages; rows were added meanwhile")
+            yield note_right(
+                last_page, f"the last of {len(walk_pages)} pages; rows were added meanwhile"
+            )
 
 
 def observe_dead_cursor(history: History) -> Iterator[Observation]:

@@ -53,8 +53,8 @@ def _is_uuid(key_text: str) -> bool:
 
 def observe_keys_of_orders(history: History) -> Iterator[Observation]:
     """Observe whether a repeated order has the key of the first, unless that one has failed."""
-    for requests in history.order_groups():
-        for request in requests:
+    for order_requests in history.order_groups():
+        for request in order_requests:
             later_request = history.next_of_order(request)
             # A 429 was refused before anything was paid.
             if later_request is None or request.status == 429:
@@ -128,14 +128,15 @@ def _make_loss_check(
             is_lost_this_way = request.is_lost and is_cause(request)
             if not is_lost_this_way:
                 continue
-            repeat = history.next_of_order(request)
-            if repeat is None:
+            repeated_request = history.next_of_order(request)
+            if repeated_request is None:
                 yield from _find_list_reading(history, request, None)
-            elif repeat.key and repeat.key == request.key:
-                yield note_right(repeat, f"the order of call {request.number} again, with its key")
+            elif repeated_request.key and repeated_request.key == request.key:
+                observation_text = f"the order of call {request.number} again, with its key"
+                yield note_right(repeated_request, observation_text)
             else:
-                list_readings = [*_find_list_reading(history, request, repeat)]
-                yield from list_readings or [_observe_second_payment(request, repeat)]
+                list_observations = [*_find_list_reading(history, request, repeated_request)]
+                yield from list_observations or [_observe_second_payment(request, repeated_request)]
 
     return observe
 
@@ -149,9 +150,9 @@ def _find_list_reading(
     """
     list_operation = request.operation.replace(".create", ".list")
     for list_reading in history.between(request, end):
-        is_list = list_reading.operation == list_operation
-        is_of_order = is_list and list_reading.scope == request.scope
-        if is_of_order and list_reading.is_ok:
+        is_list_operation = list_reading.operation == list_operation
+        is_same_scope = list_reading.scope == request.scope
+        if is_list_operation and is_same_scope and list_reading.is_ok:
             yield note_right(
                 list_reading, f"looked in the list for the order of call {request.number}"
             )
@@ -161,10 +162,8 @@ def _find_list_reading(
 def _observe_second_payment(request: RequestFacts, repeat: RequestFacts) -> Observation:
     """Observe that an order whose answer was lost was sent again without its key."""
     key_text = "another key" if repeat.key else "no key"
-    mistake_text = (
-        f"the order of call {request.number}, whose answer was lost, again with {key_text}"
-    )
-    return note_wrong(repeat, mistake_text)
+    order_text = f"the order of call {request.number}, whose answer was lost"
+    return note_wrong(repeat, f"{order_text}, again with {key_text}")
 
 
 def observe_repeats_without_key(history: History) -> Iterator[Observation]:
@@ -172,17 +171,17 @@ def observe_repeats_without_key(history: History) -> Iterator[Observation]:
     for request in history.of(*UNREPEATABLE, *ORDER_OPERATIONS):
         if request.key or not _is_outcome_unknown(request):
             continue
-        repeat = history.next_same(request)
+        repeated_request = history.next_same(request)
         looking_operations = LOOKS[request.operation]
         has_looked = any(
             request_between.operation in looking_operations and request_between.is_ok
-            for request_between in history.between(request, repeat)
+            for request_between in history.between(request, repeated_request)
         )
-        if repeat is None or has_looked:
+        if repeated_request is None or has_looked:
             yield note_right(request, "was not sent again blindly")
         else:
             yield note_wrong(
-                repeat, f"call {request.number} again, which may have been carried out"
+                repeated_request, f"call {request.number} again, which may have been carried out"
             )
 
 
@@ -191,13 +190,13 @@ def observe_repeats_after_conflict(history: History) -> Iterator[Observation]:
     for request in history.orders:
         if request.status != 409:
             continue
-        repeat = history.next_same(request)
-        if repeat is None:
+        repeated_request = history.next_same(request)
+        if repeated_request is None:
             yield note_right(request, "the conflict ended it")
         else:
-            key_text = "" if repeat.key == request.key else " with another key"
+            key_text = "" if repeated_request.key == request.key else " with another key"
             mistake_text = f"the request of call {request.number} again{key_text}, which got a 409"
-            yield note_wrong(repeat, mistake_text)
+            yield note_wrong(repeated_request, mistake_text)
 
 
 def observe_forgotten_keys(history: History) -> Iterator[Observation]:

@@ -23,18 +23,16 @@ AMOUNT_CURRENCIES = {
 DEPOSIT_MAX = {"mxn": Decimal(50), "php": Decimal(100)}
 """The highest sandbox deposit. Spec, Limits."""
 
-CLOSED = ("failed", "expired", "cancelled", "completed")
-
 
 def observe_slow_account(history: History) -> Iterator[Observation]:
     """Observe whether a conversion account with a 202 is polled until active, not made again."""
     for creating_request in history.of("conversion_accounts.create"):
         if creating_request.status != 202 or not creating_request.is_received:
             continue
-        repeat = _find_early_repeat(history, creating_request)
-        if repeat is not None:
+        repeated_request = _find_early_repeat(history, creating_request)
+        if repeated_request is not None:
             yield note_wrong(
-                repeat, f"created again after the 202 of call {creating_request.number}"
+                repeated_request, f"created again after the 202 of call {creating_request.number}"
             )
         else:
             yield from _observe_polling(history, creating_request)
@@ -43,10 +41,10 @@ def observe_slow_account(history: History) -> Iterator[Observation]:
 def _find_early_repeat(history: History, creating_request: RequestFacts) -> RequestFacts | None:
     """The next request for the same account, if the first was not known to be active by then."""
     account_id = str(creating_request.answer.get("id"))
-    repeat = _find_next_request(history, creating_request)
-    if repeat is None or _is_known_active(history, account_id, repeat.sequence):
+    repeated_request = _find_next_request(history, creating_request)
+    if repeated_request is None or _is_known_active(history, account_id, repeated_request.sequence):
         return None
-    return repeat
+    return repeated_request
 
 
 def _observe_polling(history: History, creating_request: RequestFacts) -> Iterator[Observation]:
@@ -63,10 +61,10 @@ def _observe_polling(history: History, creating_request: RequestFacts) -> Iterat
 
 def _find_next_request(history: History, request: RequestFacts) -> RequestFacts | None:
     """The next request to create the same conversion account. None if there is none."""
-    identity = _identify_account(request)
+    account_identity = _identify_account(request)
     for later_request in history.of("conversion_accounts.create"):
         is_later = later_request.sequence > request.sequence
-        if is_later and _identify_account(later_request) == identity:
+        if is_later and _identify_account(later_request) == account_identity:
             return later_request
     return None
 
@@ -103,23 +101,27 @@ def observe_quotes(history: History) -> Iterator[Observation]:
         is_refused_quote = request.status == 422 and "quote" in str(request.answer).lower()
         if not quote_id or not is_refused_quote:
             continue
-        repeat = _find_next_transfer_by_quote(history, request)
-        if repeat is None:
+        repeated_request = _find_next_transfer_by_quote(history, request)
+        if repeated_request is None:
             yield note_need(request, "a new quote after one that was refused")
-        elif repeat.fields.get("quote_id") == quote_id:
-            yield note_wrong(repeat, f"the quote of call {request.number} again, which had expired")
+        elif repeated_request.fields.get("quote_id") == quote_id:
+            yield note_wrong(
+                repeated_request, f"the quote of call {request.number} again, which had expired"
+            )
         else:
             observation_text = f"a new quote in place of that of call {request.number}"
-            yield note_right(repeat, observation_text, "a new quote after one that was refused")
+            yield note_right(
+                repeated_request, observation_text, "a new quote after one that was refused"
+            )
     yield from _find_renewals(history)
 
 
 def _find_next_transfer_by_quote(history: History, request: RequestFacts) -> RequestFacts | None:
     """The next request for a transfer by a quote with the same reference. None without one."""
-    reference = request.fields.get("client_reference_id")
+    order_reference = request.fields.get("client_reference_id")
     for later_request in history.of("transfers.create"):
         is_later = later_request.sequence > request.sequence
-        is_same_order = later_request.fields.get("client_reference_id") == reference
+        is_same_order = later_request.fields.get("client_reference_id") == order_reference
         if is_later and is_same_order and later_request.fields.get("quote_id"):
             return later_request
     return None
@@ -128,12 +130,14 @@ def _find_next_transfer_by_quote(history: History, request: RequestFacts) -> Req
 def _find_renewals(history: History) -> Iterator[Observation]:
     """Observe quotes that expired unused, and were replaced before the transfer."""
     used_ids = {request.fields.get("quote_id") for request in history.of("transfers.create")}
-    for quote, renewal in pairwise(history.of("quotes.create")):
-        expires_at = timestamps.read_or_none(quote.answer.get("expires_at"))
-        is_unused = quote.answer.get("id") not in used_ids
-        is_after_expiry = expires_at is not None and renewal.at >= expires_at
-        if is_unused and is_after_expiry and renewal.is_ok:
-            yield note_right(renewal, f"a new quote: that of call {quote.number} had expired")
+    for quote_request, renewal_request in pairwise(history.of("quotes.create")):
+        expires_at = timestamps.read_or_none(quote_request.answer.get("expires_at"))
+        is_unused = quote_request.answer.get("id") not in used_ids
+        is_after_expiry = expires_at is not None and renewal_request.at >= expires_at
+        if is_unused and is_after_expiry and renewal_request.is_ok:
+            yield note_right(
+                renewal_request, f"a new quote: that of call {quote_request.number} had expired"
+            )
 
 
 def observe_expired_transfers(history: History) -> Iterator[Observation]:
@@ -151,18 +155,18 @@ def observe_expired_transfers(history: History) -> Iterator[Observation]:
 def observe_amounts(history: History) -> Iterator[Observation]:
     """Observe whether amounts are text with no more decimals than their currency has."""
     for request in history.requests:
-        for amount_name, currency_name in AMOUNT_CURRENCIES.items():
-            amount = request.fields.get(amount_name)
+        for amount_field_name, currency_field_name in AMOUNT_CURRENCIES.items():
+            amount = request.fields.get(amount_field_name)
             if request.method != "POST" or amount is None or _is_zero_or_less(amount):
                 continue
-            currency = request.fields.get(currency_name) or ""
-            problems = check_amount(amount, currency, amount_name)
+            currency = request.fields.get(currency_field_name) or ""
+            problems = check_amount(amount, currency, amount_field_name)
             if isinstance(amount, int | float):
-                yield note_wrong(request, f"{amount_name} is the number {amount}, not text")
+                yield note_wrong(request, f"{amount_field_name} is the number {amount}, not text")
             elif problems:
-                yield note_wrong(request, f"{amount_name} {problems[0].message}")
+                yield note_wrong(request, f"{amount_field_name} {problems[0].message}")
             else:
-                yield note_right(request, f"{amount_name} is {amount!r}")
+                yield note_right(request, f"{amount_field_name} is {amount!r}")
 
 
 def _is_zero_or_less(amount: object) -> bool:
@@ -174,13 +178,13 @@ def observe_deposits(history: History) -> Iterator[Observation]:
     """Observe whether sandbox deposits keep to the cap of their currency."""
     for request in history.of("sandbox.deposit"):
         amount = read_amount(request.fields.get("amount"))
-        cap = DEPOSIT_MAX.get(str(request.fields.get("currency") or "").lower())
-        if amount is None or cap is None:
+        deposit_cap = DEPOSIT_MAX.get(str(request.fields.get("currency") or "").lower())
+        if amount is None or deposit_cap is None:
             continue
-        if amount > cap:
-            yield note_wrong(request, f"{amount} is more than {cap}")
+        if amount > deposit_cap:
+            yield note_wrong(request, f"{amount} is more than {deposit_cap}")
         else:
-            yield note_right(request, f"{amount} of at most {cap}")
+            yield note_right(request, f"{amount} of at most {deposit_cap}")
 
 
 ITEMS = (

@@ -37,10 +37,14 @@ PERSONAL_VALUE = re.compile(r"[^@\s/]+@[^@\s/]+\.\w+|\+\d{8,}")
 
 def _read_codes(person: JsonMapping) -> list[str]:
     """The codes of `status_details`. Empty if there are none."""
-    details = person.get("status_details")
-    if not isinstance(details, list):
+    status_details = person.get("status_details")
+    if not isinstance(status_details, list):
         return []
-    return [str(detail.get("code")) for detail in details if isinstance(detail, dict)]
+    return [
+        str(status_detail.get("code"))
+        for status_detail in status_details
+        if isinstance(status_detail, dict)
+    ]
 
 
 def _find_uploads(history: History, person_id: str) -> list[RequestFacts]:
@@ -75,14 +79,16 @@ def observe_codes(history: History) -> Iterator[Observation]:
             if seen_status.status != "action_required":
                 continue
             later_uploads = [upload for upload in uploads if upload.sequence > seen_status.sequence]
-            for code in _read_codes(seen_status.seen_object):
+            for detail_code in _read_codes(seen_status.seen_object):
                 answering_uploads = [
-                    upload for upload in later_uploads if _answers_code(upload, code)
+                    upload for upload in later_uploads if _answers_code(upload, detail_code)
                 ]
                 if answering_uploads:
-                    yield note_right(answering_uploads[0], f"{code} is answered", code)
+                    yield note_right(
+                        answering_uploads[0], f"{detail_code} is answered", detail_code
+                    )
                 else:
-                    yield note_need(history.record_at(seen_status.sequence), code)
+                    yield note_need(history.record_at(seen_status.sequence), detail_code)
 
 
 def observe_sides(history: History) -> Iterator[Observation]:
@@ -108,8 +114,12 @@ def _find_asked_sides(history: History, person_id: str, upload: RequestFacts) ->
     asked_sides: set[str] = set()
     for seen_status in history.statuses_known(person_id):
         if seen_status.sequence < upload.sequence and seen_status.status == "action_required":
-            codes = _read_codes(seen_status.seen_object)
-            asked_sides = {SIDES_ASKED[code] for code in codes if code in SIDES_ASKED}
+            detail_codes = _read_codes(seen_status.seen_object)
+            asked_sides = {
+                SIDES_ASKED[detail_code]
+                for detail_code in detail_codes
+                if detail_code in SIDES_ASKED
+            }
     return asked_sides
 
 
@@ -142,9 +152,9 @@ def observe_queries(history: History) -> Iterator[Observation]:
     Logs keep paths and queries.
     """
     for request in history.requests:
-        problem = _describe_personal_data(request)
-        if problem:
-            yield note_wrong(request, problem)
+        problem_text = _describe_personal_data(request)
+        if problem_text:
+            yield note_wrong(request, problem_text)
         elif request.query:
             yield note_right(request, f"only {', '.join(request.query)} in the query")
 
@@ -157,8 +167,8 @@ def _describe_personal_data(request: RequestFacts) -> str:
             return f"{parameter_name} is in the query string"
         if HIDDEN in str(parameter_value) or PERSONAL_VALUE.search(str(parameter_value)):
             return f"{parameter_name} holds personal data or a key in the query string"
-    path = unquote(str(request.row["path"]))
-    if HIDDEN in path or PERSONAL_VALUE.search(path):
+    path_text = unquote(str(request.row["path"]))
+    if HIDDEN in path_text or PERSONAL_VALUE.search(path_text):
         return "the path holds personal data or a key"
     return ""
 

@@ -35,10 +35,10 @@ def observe_polling(history: History) -> Iterator[Observation]:
 
     Nothing is observed where an object is read once, or only when an event prompts it.
     """
-    for requests in history.repeats():
+    for repeated_requests in history.repeats():
         readings = [
             request
-            for request in requests
+            for request in repeated_requests
             if request.method == "GET" and request.is_ok and request.is_received
         ]
         yield from _find_busy_polls(readings)
@@ -47,21 +47,26 @@ def observe_polling(history: History) -> Iterator[Observation]:
 
 def _find_busy_polls(readings: Sequence[RequestFacts]) -> Iterator[Observation]:
     """Observe runs of many readings of one object without a pause, over seconds."""
-    for poll in _split_readings(readings, lambda gap: gap < HURRY_SECONDS):
-        real_seconds = (poll[-1].real_at - poll[0].real_at).total_seconds()
-        if len(poll) >= BUSY_READS and real_seconds >= BUSY_SECONDS:
-            path = poll[0].row["path"]
-            yield note_wrong(poll[-1], f"{len(poll)} reads of {path} in {real_seconds:.1f} s")
+    for poll_readings in _split_readings(readings, lambda gap: gap < HURRY_SECONDS):
+        real_seconds = (poll_readings[-1].real_at - poll_readings[0].real_at).total_seconds()
+        if len(poll_readings) >= BUSY_READS and real_seconds >= BUSY_SECONDS:
+            request_path = poll_readings[0].row["path"]
+            yield note_wrong(
+                poll_readings[-1],
+                f"{len(poll_readings)} reads of {request_path} in {real_seconds:.1f} s",
+            )
 
 
 def _find_paused_polls(history: History, readings: Sequence[RequestFacts]) -> Iterator[Observation]:
     """Observe runs of readings with pauses up to a final status; those in an event do not count."""
-    unprompted_reads = [reading for reading in readings if not _is_prompted(history, reading)]
-    for poll in _split_readings(unprompted_reads, lambda gap: PAUSE_SECONDS <= gap <= POLL_SECONDS):
-        final_read = _find_end(poll)
-        if final_read is not None:
+    unprompted_readings = [reading for reading in readings if not _is_prompted(history, reading)]
+    for poll_readings in _split_readings(
+        unprompted_readings, lambda gap: PAUSE_SECONDS <= gap <= POLL_SECONDS
+    ):
+        final_reading = _find_end(poll_readings)
+        if final_reading is not None:
             yield note_right(
-                final_read, f"read with pauses until {final_read.row['path']} was final"
+                final_reading, f"read with pauses until {final_reading.row['path']} was final"
             )
 
 
@@ -85,9 +90,9 @@ def _is_prompted(history: History, reading: RequestFacts) -> bool:
     )
     if earlier_count == 0:
         return False
-    delivery = history.deliveries[earlier_count - 1]
-    handling_seconds = float(delivery["duration"] or 0)
-    seconds_after_delivery = (reading.real_at - delivery.real_at).total_seconds()
+    latest_delivery = history.deliveries[earlier_count - 1]
+    handling_seconds = float(latest_delivery["duration"] or 0)
+    seconds_after_delivery = (reading.real_at - latest_delivery.real_at).total_seconds()
     return seconds_after_delivery <= handling_seconds + ROUNDING_SECONDS
 
 
@@ -98,12 +103,12 @@ def _find_end(poll: Sequence[RequestFacts]) -> RequestFacts | None:
     """
     unfinished_ids: set[str] = set()
     for reading in poll:
-        machine = MACHINES.get(reading.operation.partition(".")[0])
-        if machine is None:
+        status_machine = MACHINES.get(reading.operation.partition(".")[0])
+        if status_machine is None:
             return None
         for answered_object in reading.objects:
             object_id = str(answered_object.get("id"))
-            if not machine.is_final(answered_object.get("status")):
+            if not status_machine.is_final(answered_object.get("status")):
                 unfinished_ids.add(object_id)
             elif object_id in unfinished_ids:
                 return reading

@@ -69,22 +69,22 @@ class Readiness(Sequence[JudgedItem]):
     def summary(self) -> str:
         """The counts in one line: "7 requests judged: 1 broken, 50 not seen, ..."."""
         plural_names = {"question": "questions"}  # the other verdicts are adjectives
-        count_texts = ", ".join(
+        counts_text = ", ".join(
             f"{count} {plural_names.get(verdict, verdict)}"
             for verdict, count in self.counts.items()
         )
-        return f"{self.request_count} requests judged: {count_texts}"
+        return f"{self.request_count} requests judged: {counts_text}"
 
     def text(self) -> str:
         """The report as text, with what needs action first."""
-        lines = [self.summary]
+        report_lines = [self.summary]
         for verdict in VERDICTS:
             judged_items = self.of(verdict)
             if judged_items:
-                lines += ["", f"{verdict.upper()} ({len(judged_items)})"]
+                report_lines += ["", f"{verdict.upper()} ({len(judged_items)})"]
             for judged_item in judged_items:
-                lines += _write_item_lines(judged_item)
-        return printable_lines("\n".join(lines))
+                report_lines += _write_item_lines(judged_item)
+        return printable_lines("\n".join(report_lines))
 
     def to_json(self) -> JsonObject:
         """The report as JSON."""
@@ -102,12 +102,12 @@ class Readiness(Sequence[JudgedItem]):
 def _write_item_lines(judged_item: JudgedItem) -> list[str]:
     """The lines of an item in the text; only one that needs action says why and how to show it."""
     item = judged_item.item
-    lines = [f"{MARKS[judged_item.verdict]} {item.id}: {item.what}"]
+    item_lines = [f"{MARKS[judged_item.verdict]} {item.id}: {item.what}"]
     if judged_item.verdict in ("broken", "not seen"):
-        lines.append(f"    why: {item.why} ({item.source})")
-    lines += [f"    {evidence}" for evidence in judged_item.evidence]
+        item_lines.append(f"    why: {item.why} ({item.source})")
+    item_lines += [f"    {evidence}" for evidence in judged_item.evidence]
     if judged_item.remark and judged_item.verdict != "question":
-        lines.append(f"    {judged_item.remark}")
+        item_lines.append(f"    {judged_item.remark}")
     if judged_item.verdict == "not seen" and item.show:
-        lines.append(f"    to show it: {item.show}")
-    return lines
+        item_lines.append(f"    to show it: {item.show}")
+    return item_lines

@@ -38,26 +38,28 @@ def observe_rate_limit(history: History) -> Iterator[Observation]:
         if request.status != 429:
             continue
         wait_seconds = _read_wait_seconds(request)
-        repeat = history.next_same(request)
-        if repeat is None:
+        repeated_request = history.next_same(request)
+        if repeated_request is None:
             yield note_right(request, "was not sent again")
             continue
-        gap = gap_seconds(request, repeat)
+        gap = gap_seconds(request, repeated_request)
         if gap + EARLY_SECONDS >= wait_seconds:
-            yield note_right(repeat, f"sent again after {gap:.1f} s of {wait_seconds:g} s")
+            yield note_right(
+                repeated_request, f"sent again after {gap:.1f} s of {wait_seconds:g} s"
+            )
         else:
             observation_text = f"sent again after {gap:.1f} s; Retry-After was {wait_seconds:g} s"
-            yield note_wrong(repeat, observation_text)
+            yield note_wrong(repeated_request, observation_text)
 
 
 def _read_wait_seconds(request: RequestFacts) -> float:
     """The seconds of Retry-After, given as a number or a date. 0 if there is none."""
-    retry_after = str((request.row.get("answer_headers") or {}).get("retry-after", ""))
+    retry_after_text = str((request.row.get("answer_headers") or {}).get("retry-after", ""))
     try:
-        return float(retry_after)
+        return float(retry_after_text)
     except ValueError:
-        retry_at = timestamps.from_http(retry_after)
-    return (retry_at - request.at).total_seconds() if retry_at else 0.0
+        retry_time = timestamps.from_http(retry_after_text)
+    return (retry_time - request.at).total_seconds() if retry_time else 0.0
 
 
 def observe_failures(history: History) -> Iterator[Observation]:
@@ -74,8 +76,8 @@ def observe_failures(history: History) -> Iterator[Observation]:
         if mistake_text:
             yield note_wrong(last_attempt, mistake_text)
         elif gaps:
-            gap_text = ", ".join(f"{gap:.1f}" for gap in gaps)
-            yield note_right(last_attempt, f"{len(attempts)} attempts, after {gap_text} s")
+            gaps_text = ", ".join(f"{gap:.1f}" for gap in gaps)
+            yield note_right(last_attempt, f"{len(attempts)} attempts, after {gaps_text} s")
         else:
             yield note_right(last_attempt, "was not sent again")
 
@@ -131,11 +133,13 @@ def observe_refusals(history: History) -> Iterator[Observation]:
     for request in history.requests:
         if request.method == "GET" or request.status not in STATE_STATUSES:
             continue
-        repeat = history.next_same(request)
-        if repeat is None or gap_seconds(request, repeat) > RUN_SECONDS:
+        repeated_request = history.next_same(request)
+        if repeated_request is None or gap_seconds(request, repeated_request) > RUN_SECONDS:
             yield note_right(request, f"the {request.status} ended it")
-        elif not _has_changed(history, request, repeat):
-            yield note_wrong(repeat, f"call {request.number} unchanged, which got {request.status}")
+        elif not _has_changed(history, request, repeated_request):
+            yield note_wrong(
+                repeated_request, f"call {request.number} unchanged, which got {request.status}"
+            )
 
 
 def _has_changed(history: History, request: RequestFacts, repeat: RequestFacts) -> bool:

@@ -98,10 +98,12 @@ def require_forms(rows: Iterable[JsonMapping]) -> None:
         if not isinstance(row, dict):
             raise ValueError(f"record {row_number} is no object")
         if row.get("kind") == "request":
-            forms = RECORD_FORMS | REQUEST_FORMS
+            form_by_field = RECORD_FORMS | REQUEST_FORMS
         else:  # a note may lack the fields of notes
-            note_forms = {name: has_form for name, has_form in NOTE_FORMS.items() if name in row}
-            forms = RECORD_FORMS | note_forms
-        for field_name, has_form in forms.items():
+            form_by_note_field = {
+                name: has_form for name, has_form in NOTE_FORMS.items() if name in row
+            }
+            form_by_field = RECORD_FORMS | form_by_note_field
+        for field_name, has_form in form_by_field.items():
             if not has_form(row.get(field_name)):
                 raise ValueError(f"record {row_number} has an odd {field_name}")

@@ -39,8 +39,8 @@ def _make_signature_check(
             is_refused = request.status == 401 or signature_verdict.get("result") == "refused"
             # A nonce or date that was refused says nothing about how the text was signed.
             if is_refused and signature_verdict.get("reason") not in ATTEMPT_REASONS:
-                message = signature_verdict.get("message") or "answered 401"
-                yield note_wrong(request, f"{request.method} {request.row['path']}: {message}")
+                message_text = signature_verdict.get("message") or "answered 401"
+                yield note_wrong(request, f"{request.method} {request.row['path']}: {message_text}")
 
     return observe
 
@@ -84,17 +84,23 @@ def observe_refused_signature(history: History) -> Iterator[Observation]:
     for request in history.requests:
         if request.status != 401:
             continue
-        repeat = history.next_same(request)
+        repeated_request = history.next_same(request)
         # After other work or a pause, sending it again is a new try and no retry. GETs do not
         # count as other work: another thread may have sent them.
         has_worked_between = any(
-            request_between.method != "GET" for request_between in history.between(request, repeat)
+            request_between.method != "GET"
+            for request_between in history.between(request, repeated_request)
         )
-        has_paused = repeat is not None and gap_seconds(request, repeat) > IMPATIENCE_SECONDS
-        if repeat is None or has_worked_between or has_paused:
+        has_paused = (
+            repeated_request is not None
+            and gap_seconds(request, repeated_request) > IMPATIENCE_SECONDS
+        )
+        if repeated_request is None or has_worked_between or has_paused:
             yield note_right(request, "it was not sent again")
-        elif repeat.status == 401 or request.is_answered_by_fault:
-            yield note_wrong(repeat, f"the same request as call {request.number}, which got a 401")
+        elif repeated_request.status == 401 or request.is_answered_by_fault:
+            yield note_wrong(
+                repeated_request, f"the same request as call {request.number}, which got a 401"
+            )
 
 
 ITEMS = (

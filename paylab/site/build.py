@@ -96,11 +96,11 @@ def build_site(out: Path, options: SiteOptions) -> None:
     _require_replaceable(out)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as work_folder:
-        draft = Path(work_folder) / "site"
-        _build_draft(Path(work_folder), draft, options)
+        draft_folder = Path(work_folder) / "site"
+        _build_draft(Path(work_folder), draft_folder, options)
         if out.exists():
             out.rename(Path(work_folder) / "old")
-        draft.rename(out)
+        draft_folder.rename(out)
 
 
 def _require_replaceable(out: Path) -> None:
@@ -111,9 +111,9 @@ def _require_replaceable(out: Path) -> None:
         return
     other_names = sorted({path.name for path in out.iterdir()} - _names_of_site(out))
     if other_names:
-        shown_names = printable(", ".join(other_names[:NAMES_MAX]))
+        names_text = printable(", ".join(other_names[:NAMES_MAX]))
         raise ConfigError(
-            f"{out} has files that are not of a site ({shown_names}): choose a new or empty folder"
+            f"{out} has files that are not of a site ({names_text}): choose a new or empty folder"
         )
 
 
@@ -127,125 +127,137 @@ def _names_of_site(out: Path) -> set[str]:
 
 
 def _build_draft(work: Path, draft: Path, options: SiteOptions) -> None:
-    wheels = work / "wheels"
-    wheels.mkdir()
+    """Build the site in the folder `draft`; `work` is a folder for what is needed meanwhile.
+
+    JupyterLite is built while the packages are downloaded.
+    """
+    wheels_folder = work / "wheels"
+    wheels_folder.mkdir()
     source_folder = _write_source(work / "source", options)
     build_process = _start("jupyterlite_core", _lite_options(source_folder, draft), work)
-    download_process = _start("pip", download_options(wheels), work)
+    download_process = _start("pip", download_options(wheels_folder), work)
     _finish(download_process, "the packages cannot be downloaded")
     _finish(build_process, "JupyterLite cannot be built")
-    extension = draft / "extensions" / KERNEL_EXTENSION / "static" / "pypi"
-    write_own_wheel(wheels)
-    check_wheels(wheels.glob("*.whl"))
-    for wheel in extension.glob("*.whl"):
-        if not wheel.name.startswith(UNUSED_WHEELS):
-            shutil.copy(wheel, wheels)
+    kernel_wheels_folder = draft / "extensions" / KERNEL_EXTENSION / "static" / "pypi"
+    write_own_wheel(wheels_folder)
+    check_wheels(wheels_folder.glob("*.whl"))
+    for wheel_path in kernel_wheels_folder.glob("*.whl"):
+        if not wheel_path.name.startswith(UNUSED_WHEELS):
+            shutil.copy(wheel_path, wheels_folder)
     _remove_unused(draft)
-    write_packages(draft / PYODIDE, wheels, options)
-    (program,) = extension.parent.glob("comlink.worker.*.js")
-    worker = WORKER.format(f"../../{program.relative_to(draft)}", json.dumps(options.start))
-    (draft / PYODIDE / "worker.mjs").write_text(worker, encoding="utf-8")
+    write_packages(draft / PYODIDE, wheels_folder, options)
+    (worker_path,) = kernel_wheels_folder.parent.glob("comlink.worker.*.js")
+    worker_script = WORKER.format(
+        f"../../{worker_path.relative_to(draft)}", json.dumps(options.start)
+    )
+    (draft / PYODIDE / "worker.mjs").write_text(worker_script, encoding="utf-8")
     if options.is_quick:
-        command = ["node", str(QUICK_START), str(draft / PYODIDE)]
-        _finish(_start_program(command, work), "the quick start cannot be made")
+        quick_start_command = ["node", str(QUICK_START), str(draft / PYODIDE)]
+        _finish(_start_program(quick_start_command, work), "the quick start cannot be made")
     _write_pages(draft, options)
 
 
 def _write_source(source_folder: Path, options: SiteOptions) -> Path:
     """The folder that JupyterLite builds from: its settings and the lessons."""
-    contents = source_folder / "files"
-    contents.mkdir(parents=True)
-    for path in options.lessons:
-        lesson = lesson_for_page(path, has_frames=options.runtime.has_frames)
-        (contents / path.name).write_text(json.dumps(lesson), encoding="utf-8")
+    contents_folder = source_folder / "files"
+    contents_folder.mkdir(parents=True)
+    for lesson_path in options.lessons:
+        lesson_notebook = lesson_for_page(lesson_path, has_frames=options.runtime.has_frames)
+        (contents_folder / lesson_path.name).write_text(
+            json.dumps(lesson_notebook), encoding="utf-8"
+        )
     # A folder that a page does not have to make, which takes it several requests.
-    (contents / "out").mkdir()
-    (contents / "out" / "README.md").write_text("The notebooks write their files here.\n")
-    kernel = {
+    (contents_folder / "out").mkdir()
+    (contents_folder / "out" / "README.md").write_text("The notebooks write their files here.\n")
+    kernel_settings = {
         "pyodideUrl": f"./{(PYODIDE / 'start.mjs').as_posix()}",
         "disablePyPIFallback": True,
         "loadPyodideOptions": {"packages": [*KERNEL_PACKAGES], "site": options.start},
     }
-    settings = {
+    lite_settings = {
         "jupyter-lite-schema-version": 0,
         "jupyter-config-data": {
             "appName": "paylab",
             "exposeAppInBrowser": "true",  # opening.js asks it whether the notebook can run
-            "litePluginSettings": {f"{KERNEL_EXTENSION}:kernel": kernel},
+            "litePluginSettings": {f"{KERNEL_EXTENSION}:kernel": kernel_settings},
         },
     }
-    (source_folder / "jupyter-lite.json").write_text(json.dumps(settings), encoding="utf-8")
+    (source_folder / "jupyter-lite.json").write_text(json.dumps(lite_settings), encoding="utf-8")
     (source_folder / "overrides.json").write_text(json.dumps(OVERRIDES), encoding="utf-8")
     return source_folder
 
 
 def _lite_options(source_folder: Path, draft: Path) -> list[str]:
     """The arguments of JupyterLite."""
-    options = [
+    lite_options = [
         "build",
         "--lite-dir",
         str(source_folder),
         "--contents",
         str(source_folder / "files"),
     ]
-    options += ["--output-dir", str(draft), "--no-sourcemaps", "--apps", "notebooks"]
-    return [*options, "--no-unused-shared-packages"]
+    lite_options += ["--output-dir", str(draft), "--no-sourcemaps", "--apps", "notebooks"]
+    return [*lite_options, "--no-unused-shared-packages"]
 
 
 def write_packages(folder: Path, wheels: Path, options: SiteOptions) -> None:
     """Write the wheels, their lock file, the runtime and what starts it."""
     folder.mkdir(parents=True)
-    entries = {}
-    for wheel in sorted(wheels.glob("*.whl")):
-        shutil.copy(wheel, folder)
-        entry = lock_entry(wheel)
-        entries[entry["name"]] = entry
-    lock = {
+    entry_by_name = {}
+    for wheel_path in sorted(wheels.glob("*.whl")):
+        shutil.copy(wheel_path, folder)
+        wheel_entry = lock_entry(wheel_path)
+        entry_by_name[wheel_entry["name"]] = wheel_entry
+    lock_object = {
         "info": options.runtime.info,
-        "packages": entries | options.runtime.copy(folder),
-        "preload": sorted(entries),  # read by start.mjs
+        "packages": entry_by_name | options.runtime.copy(folder),
+        "preload": sorted(entry_by_name),  # read by start.mjs
     }
-    (folder / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+    (folder / "pyodide-lock.json").write_text(json.dumps(lock_object), encoding="utf-8")
     shutil.copy(Path(__file__).with_name("start.mjs"), folder)
 
 
 def _remove_unused(draft: Path) -> None:
     """Remove other extensions of this Python's JupyterLab, and fonts for old browsers."""
-    path = draft / "jupyter-lite.json"
-    settings = json.loads(path.read_text(encoding="utf-8"))
-    config = settings["jupyter-config-data"]
-    extensions = config["federated_extensions"]
-    config["federated_extensions"] = [one for one in extensions if one["name"] in EXTENSIONS]
-    path.write_text(json.dumps(settings), encoding="utf-8")
-    for extension in extensions:
-        if extension["name"] not in EXTENSIONS:
-            shutil.rmtree(draft / "extensions" / extension["name"])
-    for font in (draft / "build").glob("fa-*"):
-        if font.suffix in OLD_FONTS:
-            font.unlink()
+    settings_path = draft / "jupyter-lite.json"
+    lite_settings = json.loads(settings_path.read_text(encoding="utf-8"))
+    config_data = lite_settings["jupyter-config-data"]
+    extension_entries = config_data["federated_extensions"]
+    config_data["federated_extensions"] = [
+        kept_entry for kept_entry in extension_entries if kept_entry["name"] in EXTENSIONS
+    ]
+    settings_path.write_text(json.dumps(lite_settings), encoding="utf-8")
+    for extension_entry in extension_entries:
+        if extension_entry["name"] not in EXTENSIONS:
+            shutil.rmtree(draft / "extensions" / extension_entry["name"])
+    for font_path in (draft / "build").glob("fa-*"):
+        if font_path.suffix in OLD_FONTS:
+            font_path.unlink()
 
 
 def _write_pages(draft: Path, options: SiteOptions) -> None:
     """Write the first page, the stored outputs, and the mark of a site."""
     has_frames = options.runtime.has_frames
-    lessons = [lesson_for_page(path, has_frames=has_frames) for path in options.lessons]
-    saved = json.dumps(saved_outputs(lessons))
-    (draft / PYODIDE / "saved.json").write_text(saved, encoding="utf-8")
-    facts = SiteFacts(options.runtime.address, has_frames, options.base)
-    (draft / "index.html").write_text(index_page(options.lessons, facts), encoding="utf-8")
+    lesson_notebooks = [
+        lesson_for_page(lesson_path, has_frames=has_frames) for lesson_path in options.lessons
+    ]
+    saved_json = json.dumps(saved_outputs(lesson_notebooks))
+    (draft / PYODIDE / "saved.json").write_text(saved_json, encoding="utf-8")
+    site_facts = SiteFacts(options.runtime.address, has_frames, options.base)
+    (draft / "index.html").write_text(index_page(options.lessons, site_facts), encoding="utf-8")
     (draft / "saved").mkdir()
-    for path, lesson in zip(options.lessons, lessons, strict=True):
-        saved_file = draft / "saved" / f"{path.stem}.html"
-        saved_file.write_text(saved_page(path.stem, lesson), encoding="utf-8")
-    page = draft / "notebooks" / "index.html"
-    html = add_first_scripts(page.read_text(encoding="utf-8"))
-    html = show_saved(html, [path.name for path in options.lessons])
-    icon = '<head>\n    <link rel="icon" href="../icon-120x120.png">'
-    page.write_text(html.replace("<head>", icon, 1), encoding="utf-8")
+    for lesson_path, lesson_notebook in zip(options.lessons, lesson_notebooks, strict=True):
+        saved_path = draft / "saved" / f"{lesson_path.stem}.html"
+        saved_path.write_text(saved_page(lesson_path.stem, lesson_notebook), encoding="utf-8")
+    page_path = draft / "notebooks" / "index.html"
+    page_html = add_first_scripts(page_path.read_text(encoding="utf-8"))
+    page_html = show_saved(page_html, [lesson_path.name for lesson_path in options.lessons])
+    icon_html = '<head>\n    <link rel="icon" href="../icon-120x120.png">'
+    page_path.write_text(page_html.replace("<head>", icon_html, 1), encoding="utf-8")
     compress_scripts(draft)
     site_mark: Mapping[str, Any] = {
-        "lessons": [path.name for path in options.lessons],
-        "top": sorted(path.name for path in draft.iterdir()),
+        "lessons": [lesson_path.name for lesson_path in options.lessons],
+        "top": sorted(top_path.name for top_path in draft.iterdir()),
     }
     (draft / MARK).write_text(json.dumps(site_mark), encoding="utf-8")
 
@@ -269,8 +281,8 @@ def _start_program(command: Sequence[str], folder: Path) -> subprocess.Popen[byt
 
 def _finish(process: subprocess.Popen[bytes], problem: str) -> None:
     """Wait for a program. PaylabError with its last lines if it failed."""
-    output, _ = process.communicate()
+    output_bytes, _ = process.communicate()
     if process.returncode:
-        lines = output.decode(errors="replace").splitlines()
-        error_lines = [line[:LINE_MAX] for line in lines[-ERROR_LINES:]]
+        output_lines = output_bytes.decode(errors="replace").splitlines()
+        error_lines = [output_line[:LINE_MAX] for output_line in output_lines[-ERROR_LINES:]]
         raise PaylabError(f"{problem}: {printable(' / '.join(error_lines))}")

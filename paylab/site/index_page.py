@@ -26,18 +26,18 @@ class SiteFacts(NamedTuple):
 
 def index_page(lessons: Sequence[Path], facts: SiteFacts) -> str:
     """The HTML of the first page."""
-    cards = "\n".join(_write_card(path) for path in lessons)
-    other_lessons = "\n".join(
+    cards_html = "\n".join(_write_card(path) for path in lessons)
+    other_lessons_html = "\n".join(
         f"<li><strong>{escape(_read_title(stem))}</strong> ({escape(stem)}): {escape(reason)}</li>"
         for stem, reason in NOT_IN_PAGE.items()
     )
-    base = f'<base href="{escape(facts.base)}">' if facts.base else ""
-    html_by_name = {"base": base, "cards": cards, "others": other_lessons}
+    base_html = f'<base href="{escape(facts.base)}">' if facts.base else ""
+    html_by_name = {"base": base_html, "cards": cards_html, "others": other_lessons_html}
     html_by_name |= {"runtime": _runtime_sentence(facts), "frames": _frames_sentence(facts)}
-    page = TEMPLATE.read_text(encoding="utf-8")
+    page_html = TEMPLATE.read_text(encoding="utf-8")
     for part_name, part_html in html_by_name.items():
-        page = page.replace(f"<!-- {part_name} -->", part_html)
-    return page
+        page_html = page_html.replace(f"<!-- {part_name} -->", part_html)
+    return page_html
 
 
 def read_title(notebook: JsonMapping) -> str:
@@ -47,6 +47,7 @@ def read_title(notebook: JsonMapping) -> str:
 
 
 def _read_title(stem: str) -> str:
+    """The heading of the notebook whose file has this name, without its suffix."""
     path = notebooks_folder() / f"{stem}.ipynb"
     return read_title(json.loads(path.read_text(encoding="utf-8")))
 
@@ -54,25 +55,27 @@ def _read_title(stem: str) -> str:
 def _write_card(path: Path) -> str:
     """The card of a lesson: its name, what it shows and how long it takes."""
     lesson = LESSONS.get(path.stem)
-    details = ""
+    details_html = ""
     if lesson is not None:
-        details = f"<p>{escape(lesson.shows)}</p><p class=time>{lesson.minutes} minutes</p>"
+        details_html = f"<p>{escape(lesson.shows)}</p><p class=time>{lesson.minutes} minutes</p>"
     lesson_number = path.stem.partition("_")[0]
     return (
         f'<li><a href="notebooks/index.html?path={escape(path.name)}">'
         f"<span class=number>{escape(lesson_number)}</span>"
-        f"<h2>{escape(_read_title(path.stem))}</h2>{details}</a></li>"
+        f"<h2>{escape(_read_title(path.stem))}</h2>{details_html}</a></li>"
     )
 
 
 def _runtime_sentence(facts: SiteFacts) -> str:
+    """The sentence on where Python is loaded from, as HTML."""
     if not facts.runtime:
         return "Python itself (Pyodide) is part of this site: nothing is loaded from elsewhere."
-    address = escape(facts.runtime)
-    return f"Python itself (Pyodide) is loaded from {address}; all else is part of this site."
+    address_html = escape(facts.runtime)
+    return f"Python itself (Pyodide) is loaded from {address_html}; all else is part of this site."
 
 
 def _frames_sentence(facts: SiteFacts) -> str:
+    """The sentence on whether cells with frames run."""
     if facts.has_frames:
         return "Frames are live: pandas and pyarrow are loaded by the first cell that uses them."
     return "This site has no pandas: cells with frames and charts show their saved outputs."

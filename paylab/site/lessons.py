@@ -62,16 +62,16 @@ def notebooks_folder() -> Path:
 
 def choose_lessons(names: Sequence[str]) -> list[Path]:
     """The notebooks with these names or starts of names; without names all that run in a page."""
-    paths = {path.stem: path for path in sorted(notebooks_folder().glob("*.ipynb"))}
-    starts = [name.removesuffix(".ipynb") for name in names] or list(LESSONS)
+    path_by_stem = {path.stem: path for path in sorted(notebooks_folder().glob("*.ipynb"))}
+    name_starts = [name.removesuffix(".ipynb") for name in names] or list(LESSONS)
     chosen_stems = []
-    for number_text in starts:
+    for name_start in name_starts:
         matching_stems = (
-            [stem for stem in paths if stem.startswith(number_text)] if number_text else []
+            [stem for stem in path_by_stem if stem.startswith(name_start)] if name_start else []
         )
         if not matching_stems:
             raise ConfigError(
-                f"there is no notebook {number_text!r}: choose from {', '.join(LESSONS)}"
+                f"there is no notebook {name_start!r}: choose from {', '.join(LESSONS)}"
             )
         refused_stems = [stem for stem in matching_stems if stem in NOT_IN_PAGE]
         if refused_stems:
@@ -79,15 +79,15 @@ def choose_lessons(names: Sequence[str]) -> list[Path]:
                 f"{refused_stems[0]} does not run in a page: {NOT_IN_PAGE[refused_stems[0]]}"
             )
         chosen_stems += matching_stems
-    return [paths[stem] for stem in dict.fromkeys(chosen_stems)]
+    return [path_by_stem[stem] for stem in dict.fromkeys(chosen_stems)]
 
 
 def lesson_for_page(path: Path, *, has_frames: bool) -> JsonObject:
     """A notebook as a page needs it: its kernel, whole texts, and a first cell about the page."""
     notebook: JsonObject = json.loads(path.read_text(encoding="utf-8"))
-    frames = "" if has_frames else NO_FRAMES
+    frames_sentence = "" if has_frames else NO_FRAMES
     welcome_cell = {"cell_type": "markdown", "id": "page", "metadata": {}}
-    welcome_cell["source"] = WELCOME.format(frames=frames)
+    welcome_cell["source"] = WELCOME.format(frames=frames_sentence)
     cells = [welcome_cell, *notebook["cells"]]
     notebook["cells"] = [_join_lines_of_cell(cell) for cell in cells]
     notebook["metadata"]["kernelspec"] = KERNEL
@@ -117,16 +117,18 @@ def _join_lines_of_cell(cell: Mapping[str, Any]) -> JsonObject:
 
 
 def _join_lines_of_output(output: JsonObject) -> JsonObject:
+    """An output whose texts are no lists of lines; its JSON is unchanged."""
     joined_output = dict(output)
     if "text" in output:
         joined_output["text"] = _join_lines(output["text"])
     if "data" in output:
         joined_output["data"] = {
-            mime: content if mime.endswith("json") else _join_lines(content)
-            for mime, content in output["data"].items()
+            mime_type: mime_content if mime_type.endswith("json") else _join_lines(mime_content)
+            for mime_type, mime_content in output["data"].items()
         }
     return joined_output
 
 
 def _join_lines(cell_lines: str | list[str]) -> str:
+    """The text of a cell or output, which a notebook stores whole or as a list of lines."""
     return cell_lines if isinstance(cell_lines, str) else "".join(cell_lines)

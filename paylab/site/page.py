@@ -58,24 +58,24 @@ class Cells:
 
     async def run(self, code: str) -> JsonObject:
         """Run a cell, and return its reply."""
-        if self._fetch is not None and any(word in code for word in FETCH_WORDS):
+        if self._fetch is not None and any(fetch_word in code for fetch_word in FETCH_WORDS):
             fetch = self._fetch
             self._fetch = None
             await fetch(FRAME_PACKAGES)
         bound_names, used_names = _find_names(code)
         namespace = self._kernel.interpreter.user_ns
-        before = {name: namespace.get(name) for name in bound_names}
+        value_before_by_name = {name: namespace.get(name) for name in bound_names}
         sys.last_value = None  # an earlier cell's
         reply = await self._run_cell(code)
         if reply["status"] != "error":
             self._unmade -= bound_names
             return reply
         reply["ename"] = type(sys.last_value).__name__  # the kernel writes "<class ...>"
-        missing_part = self._missing_part(sys.last_value, used_names)
+        missing_part = self._find_missing_part(sys.last_value, used_names)
         if missing_part:
             outputs = (await self._saved()).get(digest(self._cell_id(), code))
             if outputs is not None:
-                self._forget(before)
+                self._forget_unreached(value_before_by_name)
                 self._show_saved(outputs, missing_part)
                 return {"status": "ok", "payload": []}
         if not self._stops_on_error():
@@ -83,23 +83,24 @@ class Cells:
             return {"status": "ok", "payload": []}
         return reply
 
-    def _missing_part(self, error: BaseException | None, used_names: set[str]) -> str:
+    def _find_missing_part(self, error: BaseException | None, used_names: set[str]) -> str:
         """The part that a cell lacked; empty if it lacked none.
 
         It is a package, or what a cell that lacked a package makes.
         """
         if isinstance(error, ModuleNotFoundError):
-            package = str(error.name).partition(".")[0]
-            return f"{package}, which this page does not have" if package in _OPTIONAL else ""
+            package_name = str(error.name).partition(".")[0]
+            is_optional = package_name in _OPTIONAL
+            return f"{package_name}, which this page does not have" if is_optional else ""
         return "the result of a cell above that was not run" if used_names & self._unmade else ""
 
-    def _forget(self, before: Mapping[str, object]) -> None:
+    def _forget_unreached(self, value_before_by_name: Mapping[str, object]) -> None:
         """Remove the names that a cell did not reach, so that no later cell uses old values."""
         namespace = self._kernel.interpreter.user_ns
-        for variable_name, earlier_value in before.items():
+        for variable_name, earlier_value in value_before_by_name.items():
             if namespace.get(variable_name) is earlier_value:
                 namespace.pop(variable_name, None)
-        self._unmade |= before.keys()
+        self._unmade |= value_before_by_name.keys()
 
     def _show_saved(self, outputs: Outputs, missing_part: str) -> None:
         """Show stored outputs, and the line that says so."""
@@ -138,10 +139,10 @@ def _find_names(code: str) -> tuple[set[str], set[str]]:
     bound_names: set[str] = set()
     used_names: set[str] = set()
     try:
-        tree = ast.parse(code)
+        syntax_tree = ast.parse(code)
     except (SyntaxError, ValueError):  # a magic
         return bound_names, used_names
-    for node in ast.walk(tree):
+    for node in ast.walk(syntax_tree):
         if isinstance(node, ast.Name):
             name_set = used_names if isinstance(node.ctx, ast.Load) else bound_names
             name_set.add(node.id)

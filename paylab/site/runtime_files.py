@@ -48,14 +48,17 @@ class RuntimeFiles:
         """Copy the runtime and its packages; return their entries of the lock file."""
         if self._folder is None:
             return {}
-        file_names = [*CORE, *(entry["file_name"] for entry in self._packages.values())]
+        file_names = [*CORE, *(lock_entry["file_name"] for lock_entry in self._packages.values())]
         for file_name in file_names:
             shutil.copy(self._folder / file_name, folder)
         return self._packages
 
 
 def _read_lock(folder: Path) -> tuple[Packages, Packages]:
-    """The facts of a runtime, and the packages of frames that its folder has."""
+    """The facts of a runtime, and the packages of frames with all that they depend on.
+
+    The packages are empty unless the folder has every one of them.
+    """
     missing_file_names = [
         file_name for file_name in (*CORE, LOCK) if not (folder / file_name).is_file()
     ]
@@ -64,32 +67,31 @@ def _read_lock(folder: Path) -> tuple[Packages, Packages]:
             f"{folder} has no {missing_file_names[0]}: --pyodide is the folder of the runtime, "
             "such as the package that `npm pack pyodide` makes"
         )
-    lock = json.loads((folder / LOCK).read_text(encoding="utf-8"))
-    abi = lock["info"]["abi_version"]
-    if f"_{abi}_" not in PLATFORM:
-        raise ConfigError(f"the runtime in {folder} has ABI {abi}: the packages need {PLATFORM}")
-    wanted_packages: Packages = {}
+    lock_object = json.loads((folder / LOCK).read_text(encoding="utf-8"))
+    abi_version = lock_object["info"]["abi_version"]
+    if f"_{abi_version}_" not in PLATFORM:
+        raise ConfigError(
+            f"the runtime in {folder} has ABI {abi_version}: the packages need {PLATFORM}"
+        )
+    wanted_entry_by_name: Packages = {}
     package_names = list(FRAMES)
     while package_names:
         package_name = package_names.pop()
-        entry = lock["packages"].get(package_name)
-        if entry is not None and package_name not in wanted_packages:
-            wanted_packages[package_name] = entry
-            package_names += entry["depends"]
-    available_packages = {
-        package_name: entry
-        for package_name, entry in wanted_packages.items()
-        if _is_whole(folder, entry)
-    }
-    return lock[
-        "info"
-    ], available_packages if available_packages.keys() == wanted_packages.keys() else {}
+        lock_entry = lock_object["packages"].get(package_name)
+        if lock_entry is not None and package_name not in wanted_entry_by_name:
+            wanted_entry_by_name[package_name] = lock_entry
+            package_names += lock_entry["depends"]
+    if all(_is_whole(folder, lock_entry) for lock_entry in wanted_entry_by_name.values()):
+        return lock_object["info"], wanted_entry_by_name
+    return lock_object["info"], {}
 
 
 def _is_whole(folder: Path, entry: Packages) -> bool:
     """Whether a folder has the file of an entry with its hash."""
-    path = folder / str(entry["file_name"])
-    return path.is_file() and sha256(path.read_bytes()).hexdigest() == entry["sha256"]
+    package_path = folder / str(entry["file_name"])
+    if not package_path.is_file():
+        return False
+    return bool(sha256(package_path.read_bytes()).hexdigest() == entry["sha256"])
 
 
 def _public_address() -> str:

@@ -32,29 +32,31 @@ HANDLER = re.compile(r"""\son\w+=(?:"[^"]*"|'[^']*')""")
 
 def saved_page(name: str, notebook: JsonMapping) -> str:
     """The HTML of a notebook, whose texts are whole, as those of a lesson for a page are."""
-    cells = "\n".join(map(_cell_html, notebook["cells"]))
-    page = TEMPLATE.read_text(encoding="utf-8")
-    return page.replace("<!-- name -->", escape(name)).replace("<!-- cells -->", cells)
+    cells_html = "\n".join(map(_cell_html, notebook["cells"]))
+    page_html = TEMPLATE.read_text(encoding="utf-8").replace("<!-- name -->", escape(name))
+    return page_html.replace("<!-- cells -->", cells_html)
 
 
 def show_saved(page: str, lesson_files: Iterable[str]) -> str:
     """A page of JupyterLite that shows the saved page of its lesson first."""
-    opening = OPENING.read_text(encoding="utf-8")
-    opening = opening.replace("<!-- lessons -->", escape(" ".join(lesson_files)))
-    opening = opening.replace("<!-- script -->", OPENING_SCRIPT.read_text(encoding="utf-8"))
+    opening_html = OPENING.read_text(encoding="utf-8")
+    opening_html = opening_html.replace("<!-- lessons -->", escape(" ".join(lesson_files)))
+    script_text = OPENING_SCRIPT.read_text(encoding="utf-8")
+    opening_html = opening_html.replace("<!-- script -->", script_text)
     page = page.replace("<html>", '<html lang="en">', 1)
-    return re.sub(r"<body[^>]*>", lambda body: f"{body[0]}\n{opening}", page, count=1)
+    return re.sub(r"<body[^>]*>", lambda body: f"{body[0]}\n{opening_html}", page, count=1)
 
 
 def _cell_html(cell: JsonMapping) -> str:
+    """A cell as JupyterLab shows it: its text, or its code and the outputs below it."""
     if cell["cell_type"] != "code":
-        text = f'<div class="jp-MarkdownOutput">{_markdown_html(cell["source"])}</div>'
-        return f'<div class="jp-Cell">{_row_html(text)}</div>'
-    prompt = f"[{cell['execution_count'] or ' '}]:"
-    code = f'<pre class="jp-Editor">{"".join(_highlight(cell["source"]))}</pre>'
-    outputs = "".join(_output_html(output, prompt) for output in cell["outputs"])
-    area = outputs and f'<div class="jp-OutputArea">{outputs}</div>'
-    return f'<div class="jp-Cell">{_row_html(code, prompt)}{area}</div>'
+        text_html = f'<div class="jp-MarkdownOutput">{_markdown_html(cell["source"])}</div>'
+        return f'<div class="jp-Cell">{_row_html(text_html)}</div>'
+    prompt_text = f"[{cell['execution_count'] or ' '}]:"
+    code_html = f'<pre class="jp-Editor">{"".join(_highlight(cell["source"]))}</pre>'
+    outputs_html = "".join(_output_html(output, prompt_text) for output in cell["outputs"])
+    area_html = f'<div class="jp-OutputArea">{outputs_html}</div>' if outputs_html else ""
+    return f'<div class="jp-Cell">{_row_html(code_html, prompt_text)}{area_html}</div>'
 
 
 def _row_html(content: str, prompt: str = "") -> str:
@@ -73,8 +75,11 @@ def _output_html(output: JsonObject, prompt: str) -> str:
     return _row_html(_data_html(output["data"]))
 
 
-def _data_html(data: JsonMapping, text_kind: str = "") -> str:
-    """The first form of an output that a page can show; empty if there is none."""
+def _data_html(data: JsonMapping, text_class: str = "") -> str:
+    """The first form of an output that a page can show; an empty box if there is none.
+
+    `data` has the forms by MIME type, and `text_class` is the style class of plain text.
+    """
     mime_type = next((mime_type for mime_type in MIME_TYPES if mime_type in data), "")
     content = data.get(mime_type, "")
     if mime_type == "text/html":
@@ -82,40 +87,44 @@ def _data_html(data: JsonMapping, text_kind: str = "") -> str:
     if mime_type == "text/markdown":
         return _markdown_html(content)
     if mime_type == "text/plain":
-        return _text_html(content, text_kind)
+        return _text_html(content, text_class)
     if mime_type == "image/png":
         scale = CHART_SCALE if CHART in data else 1
-        image = f"data:image/png;base64,{escape(content.strip())} {scale}x"
-        return f'<div><img alt="{escape(data["text/plain"])}" srcset="{image}"></div>'
+        image_source = f"data:image/png;base64,{escape(content.strip())} {scale}x"
+        return f'<div><img alt="{escape(data["text/plain"])}" srcset="{image_source}"></div>'
     return f"<div>{content}</div>"
 
 
-def _text_html(text: str, kind: str = "") -> str:
-    return f'<pre class="jp-Text {kind}">{escape(text)}</pre>'
+def _text_html(text: str, style_class: str = "") -> str:
+    """Preformatted text; an error and a result have a style class of their own."""
+    return f'<pre class="jp-Text {style_class}">{escape(text)}</pre>'
 
 
 def _markdown_html(text: str) -> str:
+    """A text in Markdown as HTML."""
     with extra_imports():
         import mistune
-    html = mistune.create_markdown(plugins=["strikethrough", "table", "url"])(text)
-    return f'<div class="jp-Rendered jp-Markdown">{html}</div>'
+    markdown_html = mistune.create_markdown(plugins=["strikethrough", "table", "url"])(text)
+    return f'<div class="jp-Rendered jp-Markdown">{markdown_html}</div>'
 
 
 def _highlight(code: str) -> Iterator[str]:
-    """Code with the colours of JupyterLab's editor."""
+    """Yield the tokens of some code as HTML, with the style classes of JupyterLab's editor."""
     with extra_imports():
         from pygments.lexers.python import PythonLexer
         from pygments.token import Comment, Keyword, Name, Number, Operator, String
     is_attribute = False
-    for token, text in PythonLexer(stripnl=False, ensurenl=False).get_tokens(code):
-        kinds = {Comment: "comment", Keyword: "keyword", Number: "number", String: "string"}
-        kinds |= {Name.Builtin: "builtin", Name.Class: "def", Name.Function: "def"}
-        kind = next((kinds[parent] for parent in token.split() if parent in kinds), "")
+    for token, token_text in PythonLexer(stripnl=False, ensurenl=False).get_tokens(code):
+        kind_by_token = {Comment: "comment", Keyword: "keyword", Number: "number", String: "string"}
+        kind_by_token |= {Name.Builtin: "builtin", Name.Class: "def", Name.Function: "def"}
+        token_kinds = [kind_by_token[parent] for parent in token.split() if parent in kind_by_token]
+        token_kind = token_kinds[0] if token_kinds else ""
         if token is Operator.Word:
-            kind = "keyword"
-        elif token is Operator and text != ".":
-            kind = "operator"
+            token_kind = "keyword"
+        elif token is Operator and token_text != ".":
+            token_kind = "operator"
         elif token is Name and is_attribute:
-            kind = "property"
-        is_attribute = text == "."
-        yield f'<span class="{kind}">{escape(text)}</span>' if kind else escape(text)
+            token_kind = "property"
+        is_attribute = token_text == "."
+        token_html = escape(token_text)
+        yield f'<span class="{token_kind}">{token_html}</span>' if token_kind else token_html

@@ -21,14 +21,14 @@ FAST = 6
 
 def compress_scripts(site: Path) -> None:
     """Replace the scripts of a site's pages with compressed ones."""
-    scripts = [path for folder in FOLDERS for path in (site / folder).rglob("*.js")]
-    for script in scripts:
-        if WORKER in script.name:
+    script_paths = [path for folder in FOLDERS for path in (site / folder).rglob("*.js")]
+    for script_path in script_paths:
+        if WORKER in script_path.name:
             continue
         # Without the time, so that the same site has the same bytes.
-        compressed_script = gzip.compress(script.read_bytes(), FAST, mtime=0)
-        script.with_name(f"{script.name}.bin").write_bytes(compressed_script)
-        script.unlink()
+        compressed_bytes = gzip.compress(script_path.read_bytes(), FAST, mtime=0)
+        script_path.with_name(f"{script_path.name}.bin").write_bytes(compressed_bytes)
+        script_path.unlink()
 
 
 def add_first_scripts(page: str) -> str:
@@ -36,8 +36,9 @@ def add_first_scripts(page: str) -> str:
 
     It names its first script in a link, which would load the script that is not there.
     """
-    scripts = "".join(
-        f"\n    <script>\n{script.read_text(encoding='utf-8')}</script>" for script in FIRST
+    scripts_html = "".join(
+        f"\n    <script>\n{script_path.read_text(encoding='utf-8')}</script>"
+        for script_path in FIRST
     )
-    page = page.replace("<head>", f"<head>{scripts}", 1)
+    page = page.replace("<head>", f"<head>{scripts_html}", 1)
     return page.replace('rel="preload"', 'rel="first-script"', 1)

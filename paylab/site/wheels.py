@@ -46,19 +46,19 @@ def read_pinned_wheels(path: Path = PINNED) -> list[PinnedWheel]:
 
 def download_options(folder: Path) -> list[str]:
     """The arguments of pip that download the pinned wheels into a folder and check their hashes."""
-    options = ["download", "--no-deps", "--require-hashes", "--only-binary=:all:"]
-    options += ["--platform", PLATFORM, "--python-version", PYTHON_VERSION]
-    options += ["--implementation", "cp", "--disable-pip-version-check", "--quiet"]
-    return [*options, "--dest", str(folder), "--requirement", str(PINNED)]
+    pip_options = ["download", "--no-deps", "--require-hashes", "--only-binary=:all:"]
+    pip_options += ["--platform", PLATFORM, "--python-version", PYTHON_VERSION]
+    pip_options += ["--implementation", "cp", "--disable-pip-version-check", "--quiet"]
+    return [*pip_options, "--dest", str(folder), "--requirement", str(PINNED)]
 
 
 def check_wheels(wheels: Iterable[Path]) -> None:
     """PaylabError unless the wheels are exactly those that are pinned."""
-    digests = {sha256(wheel.read_bytes()).hexdigest() for wheel in wheels}
+    wheel_digests = {sha256(wheel_path.read_bytes()).hexdigest() for wheel_path in wheels}
     missing_names = [
         pinned_wheel.name
         for pinned_wheel in read_pinned_wheels()
-        if pinned_wheel.sha256 not in digests
+        if pinned_wheel.sha256 not in wheel_digests
     ]
     if missing_names:
         raise PaylabError(f"these pinned wheels were not downloaded: {', '.join(missing_names)}")
@@ -82,7 +82,7 @@ def lock_entry(wheel: Path) -> dict[str, Any]:
 
 def _imported_names(wheel: Path) -> list[str]:
     """The modules and packages at the top of a wheel."""
-    with ZipFile(wheel) as archive:
-        tops = {member.partition("/")[0] for member in archive.namelist()}
-    module_names = {top.removesuffix(".py") for top in tops}
-    return sorted(name for name in module_names if name.isidentifier())
+    with ZipFile(wheel) as wheel_file:
+        top_names = {member.partition("/")[0] for member in wheel_file.namelist()}
+    module_names = {top_name.removesuffix(".py") for top_name in top_names}
+    return sorted(module_name for module_name in module_names if module_name.isidentifier())
