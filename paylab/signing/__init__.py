@@ -68,6 +68,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    """Load a name of `_LATE_MODULES` on first use; AttributeError for an unknown name."""
     if name not in _LATE_MODULES:
         raise_unknown_name(__name__, name, __all__)
     module = import_module(f".{_LATE_MODULES[name]}", __name__)

@@ -44,7 +44,7 @@ def find_body_mistake(claimed_hash: str, body: bytes) -> Mistake | None:
 def rewrite_body(body: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield a body in the formats of other programs, each after a description of the difference.
 
-    Nothing for a long body.
+    Nothing for a body longer than `BODY_BYTES_MAX`.
     """
     if len(body) > BODY_BYTES_MAX:
         return
@@ -59,7 +59,10 @@ def rewrite_body(body: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _encode_text(body: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield a text in other encodings and line ends, each after its description."""
+    """Yield a text in other encodings and line ends, each after its description.
+
+    Nothing for a body that is not text in UTF-8.
+    """
     try:
         body_text = body.decode()
     except ValueError:

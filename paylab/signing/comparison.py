@@ -28,21 +28,18 @@ from .canonical import (
 )
 from .corrections import adapt_to_dialect, make_known_mistake
 from .dates import read_date
-from .explanation import line_labels
+from .explanation import list_line_labels
 from .findings import LENIENT_FORM, Authorization, Finding, SignedRequest, read_any_headers
 from .guesses import guess_bodies, guess_dates, guess_keys, guess_secrets
+from .header_checks import (
+    check_credential,
+    check_headers,
+    make_malformed_header_finding,
+    make_missing_header_finding,
+)
 from .inputs import SignatureInputs, make_correct_inputs
 from .mistakes import Guess, find_form_mistake, find_guess, make_guesses
-from .unauthorized import (
-    AUTHORIZATION_FORM,
-    check_body,
-    check_credential,
-    check_date,
-    check_headers,
-    malformed_header,
-    missing_header,
-    verify,
-)
+from .unauthorized import AUTHORIZATION_FORM, check_body, check_date, verify
 
 UNKNOWN_MISTAKE = (
     "the signature is that of no known mistake; check in turn that the secret key is the one "
@@ -75,10 +72,10 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     # curl and most clients add Host themselves, and their logs leave it out.
     headers = {"host": request.hosts[0], **headers}
     if "authorization" not in headers:
-        return missing_header("authorization")
+        return make_missing_header_finding("authorization")
     authorization = Authorization.parse(headers["authorization"], LENIENT_FORM)
     if authorization is None:
-        return malformed_header("authorization", AUTHORIZATION_FORM, "unknown")
+        return make_malformed_header_finding("authorization", AUTHORIZATION_FORM, "unknown")
     signing = signing or Service().signing
     service_time = timestamps.from_http(headers.get("date", "")) or now
 
@@ -103,7 +100,7 @@ def _check_hash_function(
 ) -> Finding | None:
     """The finding for a body hash that is another digest, or another encoding, of the body.
 
-    None if it is right, or of no such kind.
+    None if the hash is right, and if it is wrong in another way, which `check_body` finds.
     """
     expected_hash = body_hash(body, signing.hash_encoding, signing.empty_body)
     if claimed_hash == expected_hash:
@@ -131,7 +128,10 @@ def _check_hash_function(
 
 
 def _check_host(sent_host: str, hosts: tuple[str, ...]) -> Finding | None:
-    """The finding for a Host that is none of the URL's. None if it is one."""
+    """The finding for a Host that is not one of `hosts`, the valid forms of the URL's; else None.
+
+    Upper and lower case are equal.
+    """
     if sent_host.lower() in map(str.lower, hosts):
         return None
     mistake = make_known_mistake(
@@ -157,9 +157,10 @@ def _check_signature(  # noqa: PLR0913 - the arguments of `compare`
     signing: SigningSettings,
     other_secrets: Iterable[str],
 ) -> Finding | None:
-    """The finding for a signature that is not ours, or None.
+    """The finding for a signature other than the right one; None if it is right.
 
-    Without a secret only the form of the signature is checked.
+    It names the mistake that makes this signature, if a guess finds it. Without a secret only the
+    form of the signature is checked.
     """
     claimed_signature = authorization.signature
     if secret is None:
@@ -181,7 +182,7 @@ def _check_signature(  # noqa: PLR0913 - the arguments of `compare`
     )
     guess = find_guess(likely_guesses, claimed_signature)
     if guess is not None:
-        return _guess_finding(expected_inputs, guess, signing)
+        return _make_guess_finding(expected_inputs, guess, signing)
     form_finding = _check_form(claimed_signature, signing)
     if form_finding is not None:
         return form_finding
@@ -190,7 +191,7 @@ def _check_signature(  # noqa: PLR0913 - the arguments of `compare`
         claimed_signature,
     )
     if guess is not None:
-        return _guess_finding(expected_inputs, guess, signing)
+        return _make_guess_finding(expected_inputs, guess, signing)
     return Finding(
         match=False, layer="signature", line="signature", mistake="unknown", message=UNKNOWN_MISTAKE
     )
@@ -211,13 +212,13 @@ def _check_form(signature: str, signing: SigningSettings) -> Finding | None:
     )
 
 
-def _guess_finding(
+def _make_guess_finding(
     expected_inputs: SignatureInputs, guess: Guess, signing: SigningSettings
 ) -> Finding:
-    """The finding for a guess that fits: its mistake, and where its inputs are not the right ones.
+    """Make the finding for a guess whose signature is the one that was sent.
 
-    That is the first layer and line which differ, with both versions of the line if it may be
-    shown.
+    It has the mistake, and the first layer and line in which the inputs of the guess differ from
+    the right ones, with both versions of the line if it may be shown.
     """
     mistake = adapt_to_dialect(guess.mistake, signing)
     signed_inputs = guess.inputs
@@ -235,7 +236,7 @@ def _guess_finding(
         expected_line = expected_inputs.date
     elif expected_inputs.payload() != signed_inputs.payload():
         layer = "payload"
-        line_label = _payload_label(expected_inputs, signed_inputs)
+        line_label = _find_payload_label(expected_inputs, signed_inputs)
     else:
         layer = "signature"
         line_label = "encoding" if expected_inputs.secret == signed_inputs.secret else "key"
@@ -251,7 +252,7 @@ def _guess_finding(
 
 
 def _find_differing_line(expected_text: str, signed_text: str) -> tuple[str, str, str]:
-    """The label of the first line that differs, as it was signed, and as it must be."""
+    """The label of the first line that differs, the line as signed, and the line as expected."""
     expected_lines = expected_text.split("\n")
     signed_lines = signed_text.split("\n")
     line_pairs = [*zip_longest(expected_lines, signed_lines, fillvalue="")]
@@ -264,25 +265,24 @@ def _find_differing_line(expected_text: str, signed_text: str) -> tuple[str, str
     first_extra_index = min(len(expected_lines), len(signed_lines))
     index = differing_indexes[0] if differing_indexes else first_extra_index
     expected_line, signed_line = line_pairs[index]
-    labels = line_labels(expected_text)
+    labels = list_line_labels(expected_text)
     label = labels[index] if index < len(labels) else "end"
     if signed_line == "" and label == "host":
         # The blank line is in place of the query, between the path and the first header.
         label = "query string"
-    return label, _printable_line(signed_line), _printable_line(expected_line)
+    return label, _escape_line(signed_line), _escape_line(expected_line)
 
 
-def _payload_label(expected_inputs: SignatureInputs, signed_inputs: SignatureInputs) -> str:
+def _find_payload_label(expected_inputs: SignatureInputs, signed_inputs: SignatureInputs) -> str:
     """The label of what differs between two payloads of the same canonical request and date."""
     canonical_text = expected_inputs.canonical()
-    if expected_inputs.hash_canonical(canonical_text) != signed_inputs.hash_canonical(
-        canonical_text
-    ):
+    expected_hash = expected_inputs.hash_canonical(canonical_text)
+    if signed_inputs.hash_canonical(canonical_text) != expected_hash:
         return "canonical hash"
     return "line ending" if signed_inputs.payload().startswith(SCHEME) else "scheme"
 
 
-def _printable_line(canonical_line: str) -> str:
+def _escape_line(canonical_line: str) -> str:
     """Escape the control characters of a line, and hide the API key."""
     escaped_line = canonical_line.encode("unicode_escape", errors="replace").decode()
     if escaped_line.lower().startswith("x-api-key:"):
@@ -300,20 +300,20 @@ def _verify_as_service(
     """The reason why the simulator refuses a request in which no mistake was found, or None."""
     authorization = Authorization.parse(headers["authorization"])
     if authorization is None:
-        return malformed_header("authorization", AUTHORIZATION_FORM)
+        return make_malformed_header_finding("authorization", AUTHORIZATION_FORM)
     if secret is None:
         return check_date(headers["x-date"], service_time, signing)
     received_request = ReceivedRequest(
         method=request.method,
-        path=_as_received(request.path),
-        query=_as_received(request.query),
+        path=_decode_as_received(request.path),
+        query=_decode_as_received(request.query),
         headers={
-            _as_received(header_name): _as_received(header_value)
+            _decode_as_received(header_name): _decode_as_received(header_value)
             for header_name, header_value in headers.items()
         },
         body=request.body,
     )
-    secret_by_key = {_as_received(authorization.credential): secret}
+    secret_by_key = {_decode_as_received(authorization.credential): secret}
     now = service_time or _read_signed_time(headers["x-date"], signing)
     return verify(received_request, secret_by_key.get, now, signing=signing)
 
@@ -329,7 +329,7 @@ def _read_signed_time(date_text: str, signing: SigningSettings) -> datetime:
         return datetime.now(UTC)
 
 
-def _as_received(canonical_text: str) -> str:
+def _decode_as_received(canonical_text: str) -> str:
     """Text as a server reads it: the bytes of its UTF-8 as Latin-1."""
     return canonical_text.encode(errors="surrogateescape").decode("latin-1")
 

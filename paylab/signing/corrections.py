@@ -95,7 +95,10 @@ def correction(mistake_id: str, signing: SigningSettings) -> str:
 
 
 def adapt_to_dialect(mistake: Mistake, signing: SigningSettings) -> Mistake:
-    """Replace the correction of a mistake by that for a service with this dialect of signatures."""
+    """Replace the correction in the message of a mistake by that for a service with this dialect.
+
+    A mistake without a known id stays as it is.
+    """
     if mistake.id not in CORRECTIONS:
         return mistake
     message = mistake.message.replace(CORRECTIONS[mistake.id], correction(mistake.id, signing))

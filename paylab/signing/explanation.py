@@ -57,7 +57,7 @@ class Explanation:
 def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b"") -> Explanation:
     """The layers of the signature of a request, as the spec defines it.
 
-    `headers` are those of the request; Host defaults to the URL's. ConfigError for what is no URL.
+    `headers` are those of the request; Host defaults to the URL's. ConfigError for a wrong URL.
 
     >>> paylab.signing.explain("GET", request.url, headers).layers[0].name
     'canonical request'
@@ -75,7 +75,11 @@ def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b""
         if header_name in all_headers
     }
     canonical_text = canonical_request(
-        method, url_parts.path, url_parts.query, signed_headers, content_hash
+        method,
+        path=url_parts.path,
+        query=url_parts.query,
+        headers=signed_headers,
+        content_hash=content_hash,
     )
     date_text = all_headers.get("x-date", "")
     return explain_text(canonical_text, payload_text(date_text, canonical_text))
@@ -100,8 +104,8 @@ def explain_text(canonical: str, payload: str) -> Explanation:
     return Explanation(tuple(layers))
 
 
-def line_labels(canonical: str) -> list[str]:
-    """A short label for each line of a canonical request: path, query, a header's name."""
+def list_line_labels(canonical: str) -> list[str]:
+    """List a short label for each line of a canonical request: method, path, a header's name."""
     canonical_lines = canonical.split("\n")
     header_names = _read_signed_names(canonical)
     # Two lines after the headers are names and hash. Before them are two lines, three with a query.
@@ -145,7 +149,9 @@ def _explain_canonical(canonical: str) -> Iterator[ExplainedLine]:
     """The lines of a canonical request with their meanings; the API key is hidden."""
     if not canonical:
         return
-    for canonical_line, label in zip(canonical.split("\n"), line_labels(canonical), strict=False):
+    for canonical_line, label in zip(
+        canonical.split("\n"), list_line_labels(canonical), strict=False
+    ):
         meaning, spec_section = LINE_MEANINGS.get(
             label, (f"the header {label}", f"{SPEC_SECTION} 4")
         )

@@ -99,7 +99,7 @@ def make_correct_inputs(  # noqa: PLR0913 - the key and the parts that the spec 
     headers: Mapping[str, str],
     signing: SigningSettings,
 ) -> SignatureInputs:
-    """The parts as a service signs them.
+    """Make the parts of a signature as a service signs them.
 
     `headers` are the signed headers by lower-case name, in the order of SignedHeaders. Path and
     query are given as they are signed.

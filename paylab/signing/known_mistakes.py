@@ -34,10 +34,10 @@ def _send_hex_text(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs
 
 
 def _encode_in_every_form(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """Yield inputs whose signature has each form that a client could use by mistake.
+    """Yield inputs whose signature is in each form that a client could use by mistake.
 
-    In place of Base64 of the hex text that is the raw digest in Base64. In place of any other form,
-    it is each known form.
+    For a service with Base64 of the hex text that is Base64 of the raw digest. For a service with
+    another form, all known forms are tried.
     """
     if expected_inputs.encode is SIGNATURE_FORMS["base64_hex"]:
         yield expected_inputs._replace(encode=b64encode)
@@ -263,7 +263,7 @@ def _change_escape_case(escaped_text: str) -> Iterator[str]:
 
 
 def _decode_key(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """Yield inputs with the key that the secret is in hex or Base64."""
+    """Yield inputs whose key is the secret decoded from hex or Base64."""
     try:
         secret_text = expected_inputs.secret.decode()
     except UnicodeDecodeError:  # the key of a service whose secrets are hex or Base64
@@ -273,7 +273,7 @@ def _decode_key(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
 
 
 def decode_secret(secret_text: str) -> Iterator[bytes]:
-    """Yield the keys that a secret is in hex, in Base64, and in Base64 of any alphabet."""
+    """Yield what a secret can be decoded to: from hex, Base64, and Base64 of any alphabet."""
     for decode in (bytes.fromhex, b64decode, _decode_base64_leniently):
         try:
             decoded_key = decode(secret_text)

@@ -66,7 +66,7 @@ def sign_for_host(
     secret: str,
     signing: SigningSettings,
 ) -> dict[str, str]:
-    """The Host and Authorization of a request that is sent on to another host.
+    """Sign a request again for another host: its new Host and Authorization, by lower-case name.
 
     Its date, nonce and other signed headers stay. `names` are the names in SignedHeaders.
     """
@@ -79,7 +79,7 @@ def sign_for_host(
 
 
 def _decode_utf8(latin_text: str) -> str:
-    """Decode a text again as UTF-8 that an HTTP server decoded as Latin-1."""
+    """Decode as UTF-8 a text that an HTTP server has decoded as Latin-1."""
     if latin_text.isascii():
         return latin_text
     return latin_text.encode("latin-1", errors="replace").decode(errors="surrogateescape")

@@ -124,13 +124,13 @@ _SNAKE_CASE = {**_CAMEL_CASE, "host": "signed_host", "x-api-key": "api_key"}
 _SNAKE_CASE["x-content-sha256"] = "body_hash"
 
 
-def _write_json(headers: Mapping[str, str]) -> str:
-    """Headers as an object of JavaScript."""
+def _write_javascript_object(headers: Mapping[str, str]) -> str:
+    """Write headers as an object of JavaScript."""
     return json.dumps(headers)
 
 
-def _write_go(headers: Mapping[str, str]) -> str:
-    """Headers as a map of Go."""
+def _write_go_map(headers: Mapping[str, str]) -> str:
+    """Write headers as a map of Go."""
     go_pairs = (
         f"{go_literal(header_name)}: {go_literal(header_value)}"
         for header_name, header_value in headers.items()
@@ -138,8 +138,8 @@ def _write_go(headers: Mapping[str, str]) -> str:
     return f"map[string]string{{{', '.join(go_pairs)}}}"
 
 
-def _write_java(headers: Mapping[str, str]) -> str:
-    """Headers as a Map of Java."""
+def _write_java_map(headers: Mapping[str, str]) -> str:
+    """Write headers as a Map of Java."""
     java_literals = (
         java_literal(header_text) for header_pair in headers.items() for header_text in header_pair
     )
@@ -148,23 +148,23 @@ def _write_java(headers: Mapping[str, str]) -> str:
 
 _PYTHON = Language("python", python_literal, repr, '        "{name}": {value},', _SNAKE_CASE)
 _JAVASCRIPT = Language(
-    "javascript", json_literal, _write_json, '    ["{name}", {value}],', _CAMEL_CASE
+    "javascript", json_literal, _write_javascript_object, '    ["{name}", {value}],', _CAMEL_CASE
 )
 LANGUAGES: Mapping[str, Language] = {
     "python": _PYTHON,
     "httpx": _PYTHON,
     "node": _JAVASCRIPT,
     "collection": _JAVASCRIPT,
-    "go": Language("go", go_literal, _write_go, '\t\t{{"{name}", {value}}},', _CAMEL_CASE),
+    "go": Language("go", go_literal, _write_go_map, '\t\t{{"{name}", {value}}},', _CAMEL_CASE),
     "java": Language(
-        "java", java_literal, _write_java, '    signed.put("{name}", {value});', _CAMEL_CASE
+        "java", java_literal, _write_java_map, '    signed.put("{name}", {value});', _CAMEL_CASE
     ),
 }
 """The languages by their name; bash with curl has an expression of its own for each part."""
 
 
 def write_snippet(request: SnippetRequest, language: str) -> str:
-    """The code of a request in a language; ArgumentError names the languages.
+    """Write the code of a request in a language; ArgumentError for another than the known ones.
 
     >>> from paylab.signing.snippets import SnippetRequest, write_snippet
     >>> "node:crypto" in write_snippet(SnippetRequest("GET", "https://a.test/v1"), "node")
@@ -187,22 +187,22 @@ def write_snippet(request: SnippetRequest, language: str) -> str:
 
 
 def python(request: SnippetRequest) -> str:
-    """Python with the standard library alone."""
+    """Write the code of a request in Python, with the standard library alone."""
     return _write_code(request, "python")
 
 
 def httpx(request: SnippetRequest) -> str:
-    """Python with httpx: an Auth that signs every request."""
+    """Write the code of a request in Python with httpx, with an Auth that signs every request."""
     return _write_code(request, "httpx")
 
 
 def signing_script(signing: SigningSettings) -> str:
-    """A JavaScript function `sign` for the scripts of a collection of requests."""
+    """Write a JavaScript function `sign` for the scripts of a collection of requests."""
     return _write_code(SnippetRequest("GET", "https://host", signing=signing), "collection")
 
 
 def _write_code(request: SnippetRequest, program: str) -> str:
-    """The code of a request in a language that is not bash, by the template of the language."""
+    """Write the code of a request with the template of a program: a language other than bash."""
     language = LANGUAGES[program]
     signing = request.signing
     write_text = language.write_text
@@ -242,7 +242,7 @@ _HASH_COMMANDS = {
 
 
 def curl(request: SnippetRequest) -> str:
-    """The code of a request in bash, with openssl and curl."""
+    """Write the code of a request in bash, with openssl and curl."""
     signing = request.signing
     header_options = "".join(
         f" \\\n  -H {shlex.quote(f'{header_name}: {header_value}')}"
@@ -292,7 +292,7 @@ def _read_facts(request: SnippetRequest) -> dict[str, str]:
 
 
 def _name_body_form(body_text: str | None) -> str:
-    """How a template shows a body: `none` without one, and `hidden` if it must not be shown."""
+    """Name how a template shows a body: `shown`, `none` for an empty one, `hidden` for None."""
     if body_text is None:
         return "hidden"
     return "shown" if body_text else "none"
@@ -300,7 +300,7 @@ def _name_body_form(body_text: str | None) -> str:
 
 @cache
 def _read_template(template_name: str) -> tuple[str, ...]:
-    """The lines of a template of the package, read once."""
+    """Read the lines of a template of the package; they are kept for the next call."""
     return tuple((_TEMPLATES / f"{template_name}.txt").read_text(encoding="utf-8").splitlines())
 
 

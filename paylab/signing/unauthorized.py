@@ -5,9 +5,8 @@ The simulator's 401, `paylab sign --compare`, `paylab doctor` and error hints us
 
 from __future__ import annotations
 
-import hmac
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container
 from dataclasses import replace
 from datetime import datetime
 from math import ceil
@@ -18,22 +17,26 @@ from ..spec.service.service import Service
 from ..spec.service.signing import SigningSettings
 from .canonical import (
     EMPTY_HASH,
-    SPELLINGS,
     ReceivedRequest,
     body_hash,
     key_bytes,
-    order_header_names,
 )
-from .corrections import CORRECTIONS, adapt_to_dialect, correction, make_known_mistake
+from .corrections import CORRECTIONS, adapt_to_dialect, make_known_mistake
 from .dates import read_date
 from .findings import Authorization, Finding
+from .header_checks import (
+    are_equal,
+    check_credential,
+    check_headers,
+    make_header_finding,
+    make_malformed_header_finding,
+    make_missing_header_finding,
+)
 from .signed_parts import read_signed_parts
 
-REQUIRED_NAMES = ("host", "x-api-key", "x-date", "x-content-sha256")
-
 HASH_PATTERN = re.compile(r"[0-9a-f]{64}")
-UUID_PATTERN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-NAME_LENGTH_MAX = 60
+DURATION_UNITS = ((86400, "a day", "days"), (3600, "an hour", "hours"))
+"""The units of a duration that is too long for minutes: seconds, one of them, and the plural."""
 
 
 @explain_arguments
@@ -55,12 +58,17 @@ def verify(
     """
     signing = signing or Service().signing
     if "authorization" not in request.headers:
-        return missing_header("authorization")
+        return make_missing_header_finding("authorization")
     authorization = Authorization.parse(request.headers["authorization"])
     if authorization is None:
-        return malformed_header("authorization", AUTHORIZATION_FORM)
+        return make_malformed_header_finding("authorization", AUTHORIZATION_FORM)
     return _check_parts(
-        request, authorization, secret_for(authorization.credential), now, signing, nonces
+        request,
+        authorization,
+        secret=secret_for(authorization.credential),
+        now=now,
+        signing=signing,
+        used_nonces=nonces,
     )
 
 
@@ -72,13 +80,16 @@ def _check_parts(  # noqa: PLR0913 - the arguments of `verify`
     signing: SigningSettings,
     used_nonces: Container[str],
 ) -> Finding | None:
-    """Check headers, key, date, body, signature and nonce, in this order."""
+    """Check headers, key, date, body, signature and nonce, in this order.
+
+    The finding of the first check that fails; None if all pass.
+    """
     headers_finding = check_headers(request.headers, authorization, signing)
     headers_finding = headers_finding or check_credential(request.headers, authorization)
     if headers_finding is not None:
         return headers_finding
     if secret is None:
-        return _header_finding(
+        return make_header_finding(
             "x-api-key", "unknown-key", "the API key is not known here: check key and base URL"
         )
     date_text = request.headers["x-date"]
@@ -92,96 +103,20 @@ def _check_parts(  # noqa: PLR0913 - the arguments of `verify`
     )
     if date_finding is not None:
         sent_at = read_date(date_text, signing.date_form)
-        return _stale_date_finding(date_finding, sent_at, now, signature_finding)
+        return _add_other_result(date_finding, sent_at, now, signature_finding)
     return signature_finding or _check_nonce(request.headers.get("x-nonce"), used_nonces)
 
 
-def check_headers(
-    headers: Mapping[str, str], authorization: Authorization, signing: SigningSettings
-) -> Finding | None:
-    """The finding for a header that is missing or not signed, or for a wrong SignedHeaders.
-
-    None if all headers that the service needs are there and signed.
-    """
-    names_finding = _check_spelling(authorization.names) or _check_order(
-        authorization.names, signing
-    )
-    form_finding = names_finding or _check_nonce_form(headers, signing)
-    if form_finding is not None:
-        return form_finding
-    nonce_names = ["x-nonce"] if signing.nonce == "required" else []
-    for header_name in (*REQUIRED_NAMES, *nonce_names, *authorization.names):
-        if header_name not in headers:
-            return missing_header(header_name)
-    return _check_unsigned_headers(headers, authorization.names)
-
-
-def _check_spelling(signed_names: tuple[str, ...]) -> Finding | None:
-    """The finding for SignedHeaders with capitals or with a name twice, or None."""
-    lower_names = [header_name.lower() for header_name in signed_names]
-    if list(signed_names) != lower_names:
-        mistake = make_known_mistake("header-name-case", "SignedHeaders has capitals")
-        finding = malformed_header("SignedHeaders", mistake.message)
-        return replace(
-            finding, mistake=mistake.id, theirs=";".join(signed_names), ours=";".join(lower_names)
-        )
-    if len(set(signed_names)) < len(signed_names):
-        return malformed_header("SignedHeaders", "name each header once in SignedHeaders")
-    return None
-
-
-def _check_unsigned_headers(
-    headers: Mapping[str, str], signed_names: tuple[str, ...]
-) -> Finding | None:
-    """The finding for a header that must be signed if it is sent, and is not; else None."""
-    nonce_names = ["x-nonce"] if "x-nonce" in headers else []
-    for header_name in (*REQUIRED_NAMES, *nonce_names):
-        if header_name not in signed_names:
-            spelling = SPELLINGS[header_name]
-            message = f"{spelling} is sent but not signed: add it to SignedHeaders and sign it"
-            finding = _header_finding(header_name, "unsigned-header", message)
-            return replace(finding, mistake="missing-header")
-    return None
-
-
-def check_credential(headers: Mapping[str, str], authorization: Authorization) -> Finding | None:
-    """The finding for a Credential that differs from X-API-Key; None if both are one API key."""
-    if _are_equal(authorization.credential, headers["x-api-key"]):
-        return None
-    message = "Credential and X-API-Key differ: both are the API key"
-    return _header_finding("Credential", "unknown-key", message)
-
-
-def _check_order(header_names: tuple[str, ...], signing: SigningSettings) -> Finding | None:
-    """The finding for SignedHeaders in a wrong order; None if the service sorts them itself."""
-    ordered_names = order_header_names(header_names, signing.header_order)
-    if signing.header_order == "sorted" or list(header_names) == ordered_names:
-        return None
-    mistake_id = "unsorted-headers"
-    finding = malformed_header("SignedHeaders", correction(mistake_id, signing), mistake_id)
-    return replace(finding, theirs=";".join(header_names), ours=";".join(ordered_names))
-
-
-def _check_nonce_form(headers: Mapping[str, str], signing: SigningSettings) -> Finding | None:
-    """The finding for an X-Nonce that is refused, or has another form."""
-    nonce = headers.get("x-nonce")
-    if nonce is None:
-        return None
-    if signing.nonce == "refused":
-        message = "X-Nonce is not accepted: leave it out"
-        return _header_finding("x-nonce", "unreadable-nonce", message)
-    if signing.nonce_form == "uuid" and not UUID_PATTERN.fullmatch(nonce):
-        return _header_finding("x-nonce", "unreadable-nonce", "X-Nonce must be a UUID")
-    return None
-
-
 def check_date(date_text: str, now: datetime | None, signing: SigningSettings) -> Finding | None:
-    """Check the form of X-Date, and that it is within the tolerance of `now`, if that is known."""
+    """The finding for an X-Date of another form, or outside the tolerance of `now`; else None.
+
+    Only the form is checked if `now` is None.
+    """
     tolerance_seconds = signing.tolerance
     try:
         sent_at = read_date(date_text, signing.date_form)
     except ValueError as error:
-        finding = _header_finding("x-date", "unreadable-date", str(error))
+        finding = make_header_finding("x-date", "unreadable-date", str(error))
         return replace(finding, theirs=date_text)
     if now is None:
         return None
@@ -193,11 +128,11 @@ def check_date(date_text: str, now: datetime | None, signing: SigningSettings) -
     distance_text = f"{distance_seconds} s {direction} the service's clock"
     evidence = f"X-Date is {distance_text}, {tolerance_seconds:g} s are allowed"
     mistake = make_known_mistake("stale-date", evidence)
-    finding = _header_finding("x-date", "stale-date", mistake.message)
+    finding = make_header_finding("x-date", "stale-date", mistake.message)
     return replace(finding, mistake=mistake.id, theirs=date_text, ours=timestamps.to_text(now))
 
 
-def _stale_date_finding(
+def _add_other_result(
     date_finding: Finding, sent_at: datetime, now: datetime, signature_finding: Finding | None
 ) -> Finding:
     """Add the result of the other checks to the finding for a date that is too old or too new."""
@@ -212,8 +147,8 @@ def _stale_date_finding(
 
 
 def _describe_duration(seconds: float) -> str:
-    """A duration, such as "an hour" or "3 days"."""
-    for unit_seconds, singular, plural in ((86400, "a day", "days"), (3600, "an hour", "hours")):
+    """Write a duration in the largest unit that it fills, such as "an hour" or "3 days"."""
+    for unit_seconds, singular, plural in DURATION_UNITS:
         unit_count = round(seconds / unit_seconds)
         if unit_count == 1:
             return singular
@@ -228,7 +163,7 @@ def check_body(claimed_hash: str, body: bytes, signing: SigningSettings) -> Find
     It names the mistake that makes the claimed hash, if it is a known one.
     """
     expected_hash = body_hash(body, signing.hash_encoding, signing.empty_body)
-    if _are_equal(claimed_hash, expected_hash):
+    if are_equal(claimed_hash, expected_hash):
         return None
     mistake_id = None
     if expected_hash != body_hash(body):  # a dialect, whose mistakes are not known
@@ -260,22 +195,25 @@ def check_body(claimed_hash: str, body: bytes, signing: SigningSettings) -> Find
 def _check_signature(
     request: ReceivedRequest, authorization: Authorization, secret: str, signing: SigningSettings
 ) -> Finding | None:
-    """The finding for a signature that is not ours, with the mistake that explains it."""
+    """The finding for a signature other than the right one; None if it is right.
+
+    It names the mistake that makes this signature, if it is a known one.
+    """
     signed_parts = read_signed_parts(request, authorization.names, signing)
     secret_bytes = key_bytes(secret, signing.key_encoding)
     expected_signature = signed_parts.sign(secret_bytes, signing)
-    if _are_equal(expected_signature.value, authorization.signature):
+    if are_equal(expected_signature.value, authorization.signature):
         return None
     from .inputs import make_correct_inputs  # only a refused request needs them
     from .mistakes import find_mistake
 
     expected_inputs = make_correct_inputs(
-        secret_bytes,
-        signed_parts.method,
-        signed_parts.path,
-        signed_parts.query,
-        signed_parts.headers,
-        signing,
+        key=secret_bytes,
+        method=signed_parts.method,
+        path=signed_parts.path,
+        query=signed_parts.query,
+        headers=signed_parts.headers,
+        signing=signing,
     )
     mistake = find_mistake(authorization.signature, expected_inputs)
     finding = Finding(
@@ -293,36 +231,11 @@ def _check_signature(
 
 
 def _check_nonce(nonce: str | None, used_nonces: Container[str]) -> Finding | None:
-    """The finding for a nonce that was used before. None for a new one, and without one."""
+    """The finding for a nonce that was used before; None for a new nonce, and without a nonce."""
     if nonce is None or nonce not in used_nonces:
         return None
     message = "X-Nonce was used before: every request needs a new one"
-    return _header_finding("x-nonce", "nonce-reused", message)
-
-
-def missing_header(name: str) -> Finding:
-    """The finding for a header that is not sent."""
-    spelling = SPELLINGS.get(name, name[:NAME_LENGTH_MAX])
-    finding = _header_finding(name, "missing-header", f"{spelling} is missing: send and sign it")
-    return replace(finding, mistake="missing-header")
-
-
-def malformed_header(line: str, message: str, mistake_id: str | None = None) -> Finding:
-    """The finding for an Authorization header that does not have the form of the spec."""
-    finding = _header_finding(line, "malformed-authorization", message)
-    return replace(finding, mistake=mistake_id)
-
-
-def _header_finding(header_line: str, reason: str, message: str) -> Finding:
-    """The finding for a header; `reason` is the fixed word of the 401."""
-    return Finding(match=False, layer="headers", line=header_line, message=message, reason=reason)
-
-
-def _are_equal(signature: str, other_signature: str) -> bool:
-    """Compare in constant time; text that is not ASCII is accepted."""
-    return hmac.compare_digest(
-        signature.encode(errors="replace"), other_signature.encode(errors="replace")
-    )
+    return make_header_finding("x-nonce", "nonce-reused", message)
 
 
 AUTHORIZATION_FORM = (
