@@ -142,6 +142,20 @@ def read_id(field_value: object) -> object:
     return field_value.get("id") if isinstance(field_value, Mapping) else field_value
 
 
+def names_other_kind(body: object) -> bool:
+    """Whether a body refers to an object by an id that looks like that of another kind.
+
+    >>> names_other_kind({"financial_account": {"id": "ind_1"}})
+    True
+    """
+    if not isinstance(body, Mapping):
+        return False
+    return any(
+        describe_other_kind(read_id(body[id_name]), id_name.removesuffix("_id"))
+        for id_name in find_id_names(body)
+    )
+
+
 def find_path_id(template: str, path: str) -> str:
     """The id in the path of a request; "" if the template has no id, or does not fit the path."""
     template_segments = template.strip("/").split("/")

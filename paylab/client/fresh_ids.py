@@ -54,13 +54,13 @@ class FreshIds:
         """Seconds before the next attempt of a request that got a 404.
 
         None for no further attempt: all pauses are used up, no id is fresh, or the 404 is about the
-        path.
+        path, or about an object of another kind, which will not be found later.
         """
-        from .absent_objects import is_about_path  # only a 404 needs it
+        from .absent_objects import is_about_path, names_other_kind  # only a 404 needs them
 
         request = exchange.request
         body_start = exchange.content[:BODY_BYTES_SEARCHED].decode("utf-8", "replace")
-        if is_about_path(body_start):
+        if is_about_path(body_start) or names_other_kind(request.asked):
             return None
         if exchange.number > len(RETRY_PAUSES):
             self._forget_named_ids(request)

@@ -117,6 +117,7 @@ class Lists:
             named=partial(self._translation.translate_answer, model.__name__),
             kind=name,
             declared=STATUSES[name](self._service.statuses) if name in STATUSES else (),
+            page_size=limit,
         )
         return pager.keep_rows(row_filter, self.order(name)) if row_filter else pager
 

@@ -22,7 +22,7 @@ from .balance import Funds
 from .inbox import Webhooks
 from .place import Place, is_local
 from .resources import LabConversionAccounts, LabConversions, LabIndividuals, LabQuotes
-from .service_time import PROBE_PAUSE_SECONDS
+from .service_time import PROBE_PAUSE_SECONDS, LabClock
 from .signatures import Signatures
 from .transfers import LabTransfers
 
@@ -79,7 +79,7 @@ class Lab:
         self.sources = client.settings.sources
         self.calls = client.calls
         self.request = client.request
-        self.clock = client.clock
+        self.clock = LabClock(client.clock)
         self.sleep = client.sleep
         self.inbox = webhooks.inbox
         self.watch = webhooks.watch

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..client.request import NO_FLOAT
 from ..client.resources.individuals import FinancialAccounts, Individuals
 from ..client.resources.transfers import Quotes, Transfers
 from ..client.session import Session
 from ..corridors import examples
 from ..corridors.country_names import NAMES, require_country
 from ..errors.arguments import explain_arguments
+from ..errors.base import Problem, RuleError
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service.service import Service
@@ -108,7 +111,7 @@ class PayoutForms:
         self,
         person: Individual | str,
         *,
-        amount: str = "100",
+        amount: str | int | Decimal = "100",
         source_currency: codes.SourceCurrency | str = "USD",
         new: bool = False,
     ) -> QuoteForm:
@@ -122,7 +125,7 @@ class PayoutForms:
         self,
         person: Individual | str,
         *,
-        amount: str = "100",
+        amount: str | int | Decimal = "100",
         source_currency: codes.SourceCurrency | str = "USD",
         new: bool = False,
     ) -> TransferForm:
@@ -150,7 +153,7 @@ class PayoutForms:
         form_name: str,
         make_with_routes: Callable[..., F],
         person: Individual | str,
-        amount: str,
+        amount: str | int | Decimal,
         source_currency: str,
         *,
         new: bool,
@@ -159,13 +162,15 @@ class PayoutForms:
 
         `make_with_routes` makes a new one from the routes and options.
         """
+        if isinstance(amount, float):
+            raise RuleError([Problem("amount", NO_FLOAT)])
         individual = self._individuals.get(person)
         accounts = individual.financial_accounts or []
         make_form = partial(
             make_with_routes,
             _label_routes(individual, self._session.service),
             accounts=accounts,
-            amount=amount,
+            amount=str(amount),
             source=source_currency.upper(),
             service=self._session.service,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ..errors.base import PaylabError
 from ..logs import log
@@ -16,6 +16,32 @@ if TYPE_CHECKING:
 
 PROBE_PAUSE_SECONDS = 0.2
 """Seconds between two requests of a probe, unless the service is on this machine."""
+
+
+class LabClock:
+    """The clock of a lab: `lab.clock()` is the time in UTC.
+
+    >>> lab.clock()
+    datetime.datetime(2026, 1, 15, 12, 0, tzinfo=datetime.timezone.utc)
+    """
+
+    def __init__(self, read_time: Callable[[], datetime]) -> None:
+        self._read_time = read_time
+
+    def __call__(self) -> datetime:
+        """The time in UTC."""
+        return self._read_time()
+
+    def __repr__(self) -> str:
+        """The time, and how to read it."""
+        return f"lab.clock() is {self():%Y-%m-%d %H:%M:%S} UTC"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """AttributeError with what reads this clock, and what moves that of a simulator."""
+        raise AttributeError(
+            f"lab.clock has no {name!r}: lab.clock() is the time; a simulator has "
+            "lab.simulator.clock, as in lab.simulator.clock.advance('2h')"
+        )
 
 
 class ServiceTime:

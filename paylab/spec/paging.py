@@ -64,7 +64,8 @@ class Pager(Generic[T]):
     `fetch` turns a cursor (None for the first page) into a page of JSON objects; `read` turns
     one object into an item; `keep` filters items; `named` gives an object our names. `place` gives
     the name of the service for its display. `kind` is the list, such as "transfers", and `declared`
-    has its statuses besides those of the specification. Its repr and display send nothing: they
+    has its statuses besides those of the specification; `page_size` is the `limit` that was asked
+    for, which does not limit the list. Its repr and display send nothing: they
     show the items that were fetched last.
 
     A row that the list repeats is read once, with a RepeatWarning: an iteration gives the version
@@ -85,6 +86,7 @@ class Pager(Generic[T]):
         named: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row,
         kind: str = "",
         declared: Collection[str] = (),
+        page_size: int | None = None,
     ) -> None:
         self._fetch = fetch
         self._read = read
@@ -94,6 +96,7 @@ class Pager(Generic[T]):
         self._named = named
         self._kind = kind
         self._declared = declared
+        self._page_size = page_size
         self._row_filter = RowFilter()
         self._fetched: list[T] = []
         self._count: int | None = None
@@ -122,9 +125,11 @@ class Pager(Generic[T]):
         return list_uses.contains(self, item_or_id)
 
     def __repr__(self) -> str:
+        pages_text = f" in pages of {self._page_size}" if self._page_size else ""
         if self._count is None:
-            return "Pager(nothing fetched yet: iterate over it, or use [:20], .first(), .to_list())"
-        return f"Pager({self._count:,} items fetched)"
+            uses_text = "iterate over it, or use [:20], .first(), .to_list()"
+            return f"Pager(nothing fetched yet{pages_text}: {uses_text})"
+        return f"Pager({self._count:,} items fetched{pages_text})"
 
     @property
     def place(self) -> str:

@@ -307,3 +307,29 @@ def test_consent_that_is_set_says_where_it_is_given(lab):
 def test_a_specimen_of_a_shortened_side_names_the_whole_one():
     with pytest.raises(errors.PaylabError, match="is document-front meant"):
         paylab.specimen("front")
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        (lambda lab, person: lab.forms.quote(person, amount=250.5), "amount: must be text or a D"),
+        (
+            lambda lab, person: lab.forms.quote(person).submit(),
+            r"no account of this person can be paid: lab\.forms\.financial_account\(person\)",
+        ),
+    ],
+)
+def test_a_quote_form_refuses_what_cannot_be_corrected_in_it(lab, action, words):
+    """A float is refused as in other calls, and a person needs an account first."""
+    given = examples.individual("MX", consent_at=lab.simulator.clock.now)
+    newcomer = lab.individuals.create(**given)
+    error, _ = refused(lambda: action(lab, newcomer))
+    assert re.search(words, str(error))
+
+
+def test_an_id_of_another_kind_is_sent_once(lab):
+    """Only an id that may be found later is asked for again, although it is fresh."""
+    account = lab.individuals.create(**examples.recipient("MX")).financial_accounts[0].id
+    _, card = refused(lambda: lab.conversion_accounts.create(account, account, "mxn"))
+    assert "looks like the id of a financial account" in card
+    assert lab.calls[-1].attempt == 1

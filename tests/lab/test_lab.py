@@ -276,3 +276,16 @@ def test_a_test_can_replace_a_part_and_put_it_back(part, name):
     with patch.object(owner, name, Mock()):
         assert isinstance(getattr(owner, name), Mock)
     assert getattr(owner, name) == before
+
+
+def test_a_clock_says_what_moves_the_one_of_a_simulator():
+    """The clock of a lab only tells the time."""
+    with pytest.raises(AttributeError, match=r"is the time; .* lab\.simulator\.clock"):
+        paylab.connect().clock.advance("2h")
+
+
+def test_a_clock_and_a_list_show_what_they_are():
+    """A clock shows its time, and a list the size of its pages, which is not its own."""
+    lab = paylab.connect()
+    assert repr(lab.clock) == f"lab.clock() is {lab.clock():%Y-%m-%d %H:%M:%S} UTC"
+    assert "nothing fetched yet in pages of 5:" in repr(lab.transfers.list(limit=5))

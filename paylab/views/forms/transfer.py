@@ -28,6 +28,11 @@ AMOUNT_LABELS = {
 }
 """The three amounts of which a quote gets one, with their labels."""
 
+NO_ROUTE = (
+    "no account of this person can be paid: lab.forms.financial_account(person) adds one, and a "
+    "new form then has it"
+)
+
 
 class QuoteForm(Form):
     """Get a quote with `create(**fields)`; `routes` are pairs (label, fields) to choose from.
@@ -108,6 +113,8 @@ class QuoteForm(Form):
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems of the request, in which the account is an object with its id."""
+        if not self._routes:
+            return [Problem("payout_method", NO_ROUTE)]
         quote_body = dict(values)
         account_id = quote_body.pop("financial_account", None)
         if account_id:
