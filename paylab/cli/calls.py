@@ -39,8 +39,8 @@ def run(options: argparse.Namespace) -> int:
             " and `lab.calls` in a notebook for its own"
         )
     with closing(Follower()) as follower:
-        show = partial(_show_call, as_json=options.json, failed=options.failed)
-        return follow(lambda _: follower.calls(CHECK_SECONDS), show, "call")
+        show_call = partial(_show_call, as_json=options.json, failed=options.failed)
+        return follow(lambda _: follower.calls(CHECK_SECONDS), show_call, "call")
 
 
 def _show_call(call: Mapping[str, Any], *, as_json: bool, failed: bool) -> bool:
@@ -52,10 +52,10 @@ def _show_call(call: Mapping[str, Any], *, as_json: bool, failed: bool) -> bool:
         say(json.dumps(dict(call)))
         return True
     answer_status = call["status"]
-    outcome = str(answer_status or "no answer")
+    outcome_text = str(answer_status or "no answer")
     if call["trouble"]:
-        outcome += f" ({call['trouble']})"
-    call_words = (call["from"], call["service"], call["method"], call["path"], "->", outcome)
-    call_line = "  ".join(printable(str(word)) for word in call_words)
+        outcome_text += f" ({call['trouble']})"
+    call_values = (call["from"], call["service"], call["method"], call["path"], "->", outcome_text)
+    call_line = "  ".join(printable(str(call_value)) for call_value in call_values)
     say(f"{call['when'][11:19]}  {call_line}  {call['bytes']} bytes", status_colour(answer_status))
     return True

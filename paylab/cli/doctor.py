@@ -46,8 +46,8 @@ def run(options: argparse.Namespace) -> int:
         say(json.dumps([check._asdict() for check in checks]))
     else:
         for check in checks:
-            verdict = "ok " if check.good else "BAD"
-            check_line = f"{verdict}  {check.what:<14}{check.text}"
+            verdict_text = "ok " if check.good else "BAD"
+            check_line = f"{verdict_text}  {check.what:<14}{check.text}"
             say(printable(check_line), "green" if check.good else "red")
     return 0 if all(check.good for check in checks) else 1
 
@@ -78,8 +78,8 @@ def _check_extras() -> str:
     installed_text = ", ".join(installed_extras) or "none"
     if not missing_extras:
         return installed_text
-    how_to_add = "a page cannot have" if in_page() else f"{install_command('NAME')} adds"
-    return f"{installed_text}; {how_to_add} {', '.join(missing_extras)}"
+    how_to_add_text = "a page cannot have" if in_page() else f"{install_command('NAME')} adds"
+    return f"{installed_text}; {how_to_add_text} {', '.join(missing_extras)}"
 
 
 def _check_service(lab: Lab) -> Iterator[Check]:
@@ -100,23 +100,26 @@ def _check_clock(lab: Lab) -> Iterator[Check]:
     if lab.simulator is not None:
         clock = lab.simulator.clock
         time_text = to_text(clock.now)
-        pace = "frozen at" if clock.frozen else f"running at {clock.speed:g}x, now"
-        yield Check("clock", True, f"the simulator's clock is {pace} {time_text}")
+        pace_text = "frozen at" if clock.frozen else f"running at {clock.speed:g}x, now"
+        yield Check("clock", True, f"the simulator's clock is {pace_text} {time_text}")
         return
     date_header = lab.calls[-1].response_headers.get("date") if lab.calls else None
     if date_header is None:
         return
-    date = from_http(date_header)
-    if date is None:
+    service_time = from_http(date_header)
+    if service_time is None:
         yield Check(
             "clock", False, f"the service's Date header cannot be read: {date_header[:40]!r}"
         )
         return
-    seconds_ahead = (date - lab.calls[-1].when).total_seconds()
-    tolerance = lab.service.signing.tolerance
-    difference = "the same as"
+    seconds_ahead = (service_time - lab.calls[-1].when).total_seconds()
+    tolerance_seconds = lab.service.signing.tolerance
+    difference_text = "the same as"
     if abs(seconds_ahead) >= 1:
-        side = "ahead of" if seconds_ahead > 0 else "behind"
-        difference = f"{abs(seconds_ahead):.0f} s {side}"
-    clock_text = f"the service's clock is {difference} this machine's; {tolerance} s are allowed"
-    yield Check("clock", abs(seconds_ahead) < tolerance, clock_text)
+        direction_text = "ahead of" if seconds_ahead > 0 else "behind"
+        difference_text = f"{abs(seconds_ahead):.0f} s {direction_text}"
+    clock_text = (
+        f"the service's clock is {difference_text} this machine's; "
+        f"{tolerance_seconds} s are allowed"
+    )
+    yield Check("clock", abs(seconds_ahead) < tolerance_seconds, clock_text)

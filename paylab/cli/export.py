@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Export, with a line of progress on a terminal."""
-    filters = read_filter_options(options, options.what)
+    filter_by_name = read_filter_options(options, options.what)
     is_piped = options.to == "-"
     if is_piped and options.json:
         raise ConfigError("--json cannot be used with --to -, which prints the rows")
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         scale=options.scale,
         resume=options.resume,
         columns=options.columns,
-        **filters,
+        **filter_by_name,
     )
     if not is_piped:
         _print_files(export_result, options)
@@ -82,8 +82,8 @@ def _print_files(export_result: Any, options: argparse.Namespace) -> None:
 
     oldest_page_at = timestamps.to_text(export_result.oldest_page_at)
     path = Path(export_result.path)
-    sidecar = sidecars.find_sidecar_path(path)
-    has_sidecar = not is_url(export_result.path) and sidecar.exists()
+    sidecar_path = sidecars.find_sidecar_path(path)
+    has_sidecar = not is_url(export_result.path) and sidecar_path.exists()
     if options.json:
         result_facts = {
             "path": str(export_result.path),
@@ -93,10 +93,12 @@ def _print_files(export_result: Any, options: argparse.Namespace) -> None:
             "oldest_page_at": oldest_page_at,
         }
         if has_sidecar:
-            result_facts["columns"] = str(sidecar)
+            result_facts["columns"] = str(sidecar_path)
         say(json.dumps(result_facts))
         return
-    columns_text = f"; {path.with_name(sidecar.name)} describes its columns" if has_sidecar else ""
+    columns_text = (
+        f"; {path.with_name(sidecar_path.name)} describes its columns" if has_sidecar else ""
+    )
     rows_text = count(export_result.rows, options.what.removesuffix("s"))
     say(f"{rows_text} in {export_result.path}{columns_text}")
     if export_result.resumed:

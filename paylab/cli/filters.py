@@ -29,13 +29,13 @@ _METAVARS = {
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """Add an option for each filter of rows."""
-    group = parser.add_argument_group("filters", "print or write only rows")
+    option_group = parser.add_argument_group("filters", "print or write only rows")
     for filter_name, help_text in _HELP.items():
-        spellings = [f"--{filter_name.replace('_', '-')}"]
+        option_names = [f"--{filter_name.replace('_', '-')}"]
         if filter_name == "client_reference_id":
-            spellings.append("--reference")
+            option_names.append("--reference")
         metavar = _METAVARS.get(filter_name, "ID")
-        group.add_argument(*spellings, dest=filter_name, metavar=metavar, help=help_text)
+        option_group.add_argument(*option_names, dest=filter_name, metavar=metavar, help=help_text)
 
 
 def read_filter_options(options: argparse.Namespace, kind: str | None) -> dict[str, str]:
@@ -43,20 +43,20 @@ def read_filter_options(options: argparse.Namespace, kind: str | None) -> dict[s
 
     `kind` is the name of the list, such as `transfers`; None if it is not known.
     """
-    filters = {}
+    value_by_name = {}
     for filter_name in _HELP:
         filter_value = getattr(options, filter_name)
         if filter_value is not None:
-            filters[filter_name] = filter_value
-    if not filters:
+            value_by_name[filter_name] = filter_value
+    if not value_by_name:
         return {}
     if kind is None or kind not in FIELDS:
         raise ConfigError(f"filters work only with {', '.join(FIELDS)}")
-    for filter_name in filters:
+    for filter_name in value_by_name:
         if filter_name not in list_filter_names(kind):
             list_names = [
                 list_name for list_name in FIELDS if filter_name in list_filter_names(list_name)
             ]
-            option = f"--{filter_name.replace('_', '-')}"
-            raise ConfigError(f"{option} works only with {' and '.join(list_names)}")
-    return filters
+            option_text = f"--{filter_name.replace('_', '-')}"
+            raise ConfigError(f"{option_text} works only with {' and '.join(list_names)}")
+    return value_by_name

@@ -56,22 +56,22 @@ def run(options: argparse.Namespace) -> int:
     """Ask for what is missing, check it with one signed GET, and write the profile."""
     refuse_service_in_page(PROMPTS["secret_key"])
     path = profiles_path()
-    document = _read_profiles(path)
+    profiles_document = _read_profiles(path)
     if not NAME.fullmatch(options.profile):
         raise ConfigError("--profile must be 1 to 40 letters, digits, - or _")
-    if options.profile in document and not options.replace:
+    if options.profile in profiles_document and not options.replace:
         raise ConfigError(f"{path} has a profile {options.profile!r}: use --replace to replace it")
     value_by_name = {setting_name: _ask_setting(setting_name, options) for setting_name in PROMPTS}
     check_encrypted(check_base_url(value_by_name["base_url"]))
     if not options.no_check:
         _check_keys(value_by_name)
     is_in_keyring = _move_keys_to_keyring(options, value_by_name)
-    stored_place = "the system's keyring" if is_in_keyring else f"{path} (only you)"
-    document[options.profile] = value_by_name
+    stored_place_text = "the system's keyring" if is_in_keyring else f"{path} (only you)"
+    profiles_document[options.profile] = value_by_name
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.replace(path, private=True) as profiles_file:
-        profiles_file.write(tomlkit.dumps(document).encode())
-    say(f"Profile {options.profile!r} is in {path}; its keys are in {stored_place}.")
+        profiles_file.write(tomlkit.dumps(profiles_document).encode())
+    say(f"Profile {options.profile!r} is in {path}; its keys are in {stored_place_text}.")
     if options.profile != DEFAULT:
         say(f"Use it with: export PAYLAB_PROFILE={options.profile}")
     return 0
@@ -89,8 +89,8 @@ def _read_profiles(path: Path) -> Any:
 
 def _ask_setting(setting_name: str, options: argparse.Namespace) -> str:
     """A setting from the options, the environment, or the terminal."""
-    option = options.base_url if setting_name == "base_url" else None
-    setting_value = option or os.environ.get(VARIABLES[setting_name])
+    option_value = options.base_url if setting_name == "base_url" else None
+    setting_value = option_value or os.environ.get(VARIABLES[setting_name])
     if setting_value:
         return str(setting_value)
     if not sys.stdin.isatty():

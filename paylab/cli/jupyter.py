@@ -90,38 +90,38 @@ def run(options: argparse.Namespace) -> int:
     runtime.require_sockets("paylab lab")
     require_extra("lab")
     require_notebook(options.notebook)
-    folder, changed_notebooks = copy_notebooks()
+    folder, changed_names = copy_notebooks()
     first_path = quote(notebook_path(folder, options.notebook))
-    if changed_notebooks:
+    if changed_names:
         warn_user(
-            f"you changed {', '.join(changed_notebooks)}: not updated; rename it to get the new one"
+            f"you changed {', '.join(changed_names)}: not updated; rename it to get the new one"
         )
     with (
         tempfile.TemporaryDirectory() as runtime_folder,
-        _kernel_environment(options) as environment,
+        _kernel_environment(options) as value_by_variable,
     ):
         settings_folder = Path(runtime_folder)
         trust_copies(folder)
         (settings_folder / "overrides.json").write_text(json.dumps(OVERRIDES))
-        command = [
+        command_line = [
             *_jupyter_command(folder, first_path, options),
             f"--LabApp.app_settings_dir={settings_folder}",
         ]
-        environment.setdefault("JUPYTER_TOKEN", token_hex(24))
-        for variable_name in JUPYTER_FOLDERS & environment.keys():  # relative to this folder
-            environment[variable_name] = str(Path(environment[variable_name]).resolve())
-        with (settings_folder / "jupyter.log").open("w+") as log:
-            child = runtime.start_process(
-                command,
-                env=environment,
+        value_by_variable.setdefault("JUPYTER_TOKEN", token_hex(24))
+        for variable_name in JUPYTER_FOLDERS & value_by_variable.keys():  # relative to this folder
+            value_by_variable[variable_name] = str(Path(value_by_variable[variable_name]).resolve())
+        with (settings_folder / "jupyter.log").open("w+") as log_file:
+            jupyter_process = runtime.start_process(
+                command_line,
+                env=value_by_variable,
                 # In a new folder, since Jupyter would run programs and modules of the current one.
                 cwd=settings_folder,
                 # Ctrl-C ends JupyterLab from here: JupyterLab itself would ask for confirmation.
                 start_new_session=True,
-                stdout=None if options.verbose else log,
+                stdout=None if options.verbose else log_file,
                 stderr=None if options.verbose else subprocess.STDOUT,
             )
-            return _wait_until_stopped(child, first_path, started_at, log)
+            return _wait_until_stopped(jupyter_process, first_path, started_at, log_file)
 
 
 def _wait_until_stopped(
@@ -131,19 +131,19 @@ def _wait_until_stopped(
 
     If it does not start, the end of its log is printed.
     """
-    hangup = getattr(signal, "SIGHUP", signal.SIGTERM)  # Windows has no SIGHUP
-    for signal_number in (signal.SIGINT, signal.SIGTERM, hangup):
+    hangup_signal = getattr(signal, "SIGHUP", signal.SIGTERM)  # Windows has no SIGHUP
+    for signal_number in (signal.SIGINT, signal.SIGTERM, hangup_signal):
         signal.signal(signal_number, lambda *_: runtime.end_process(child))
     try:
-        server = _wait_for_start(child, started_at)
+        server_facts = _wait_for_start(child, started_at)
     except PaylabError:
         log.seek(0)
         warn_user("".join(log.readlines()[-LOG_LINES_SHOWN:]).rstrip())
         raise
-    if server is not None:
-        query_text = f"?token={server['token']}" if server["token"] else ""
+    if server_facts is not None:
+        query_text = f"?token={server_facts['token']}" if server_facts["token"] else ""
         ready_text = f"ready in {time.monotonic() - started_at:.1f} s"
-        say(f"{server['url']}{first_path}{query_text}  ({ready_text}; stop it with Ctrl-C)")
+        say(f"{server_facts['url']}{first_path}{query_text}  ({ready_text}; stop it with Ctrl-C)")
     return 0 if child.wait() <= 0 else 1
 
 
@@ -151,22 +151,22 @@ def _wait_for_start(child: subprocess.Popen[bytes], started_at: float) -> dict[s
     """Jupyter's address and token once it accepts connections; None if it was stopped before."""
     from jupyter_core.paths import jupyter_runtime_dir
 
-    server_record = Path(jupyter_runtime_dir()) / f"jpserver-{child.pid}.json"
+    record_path = Path(jupyter_runtime_dir()) / f"jpserver-{child.pid}.json"
     while time.monotonic() < started_at + START_SECONDS:
-        status = child.poll()
-        if status is not None and status <= 0:
+        exit_status = child.poll()
+        if exit_status is not None and exit_status <= 0:
             return None
-        if status is not None:
+        if exit_status is not None:
             raise PaylabError("JupyterLab did not start: see the lines above")
         with suppress(OSError, ValueError):
-            server: dict[str, Any] = json.loads(server_record.read_text())
-            if not server["token"] and not server["password"]:
+            server_facts: dict[str, Any] = json.loads(record_path.read_text())
+            if not server_facts["token"] and not server_facts["password"]:
                 child.terminate()
                 raise PaylabError(
                     "your Jupyter configuration turns authentication off: remove its empty token"
                 )
-            runtime.check_listening("127.0.0.1", server["port"], seconds=5)
-            return server
+            runtime.check_listening("127.0.0.1", server_facts["port"], seconds=5)
+            return server_facts
         time.sleep(0.05)
     child.terminate()
     raise PaylabError(f"JupyterLab did not answer within {START_SECONDS:.0f} s")
@@ -175,12 +175,12 @@ def _wait_for_start(child: subprocess.Popen[bytes], started_at: float) -> dict[s
 @contextmanager
 def _kernel_environment(options: argparse.Namespace) -> Iterator[dict[str, str]]:
     """The environment of the kernels; with --shared, start a simulator and add its settings."""
-    environment = dict(os.environ)
+    value_by_variable = dict(os.environ)
     if options.service is not None:
         service_for(options.service)  # an unreadable file ends the command, not each kernel
-        environment["PAYLAB_SERVICE"] = str(Path(options.service).expanduser().resolve())
+        value_by_variable["PAYLAB_SERVICE"] = str(Path(options.service).expanduser().resolve())
     if not options.shared:
-        yield environment
+        yield value_by_variable
         return
     from ..client.settings import SHARED_VARIABLE, resolve
     from ..lab.parts import SEEDED_TRANSFERS
@@ -200,7 +200,7 @@ def _kernel_environment(options: argparse.Namespace) -> Iterator[dict[str, str]]
     with closing(simulator), Server(simulator) as server:
         say(exports(server))
         yield {
-            **environment,
+            **value_by_variable,
             **variables(server, FACTS[:3]),
             SHARED_VARIABLE: server.base_url,
         }
@@ -208,13 +208,14 @@ def _kernel_environment(options: argparse.Namespace) -> Iterator[dict[str, str]]
 
 def _jupyter_command(folder: Path, first_path: str, options: argparse.Namespace) -> list[str]:
     """Jupyter's command line: on loopback only, without news, update checks and extensions."""
-    announcements = "jupyterlab.handlers.announcements"
-    command = [*python_command("-c", JUPYTERLAB), "--ServerApp.ip=127.0.0.1"]
-    command += [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/{first_path}"]
-    command += ["--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
-    command += [f"--LabApp.check_for_updates_class={announcements}.NeverCheckForUpdate"]
-    command += ["--no-browser"] if options.no_browser else []
+    announcements_module = "jupyterlab.handlers.announcements"
+    command_line = [*python_command("-c", JUPYTERLAB), "--ServerApp.ip=127.0.0.1"]
+    command_line += [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/{first_path}"]
+    command_line += ["--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
+    command_line += [f"--LabApp.check_for_updates_class={announcements_module}.NeverCheckForUpdate"]
+    command_line += ["--no-browser"] if options.no_browser else []
     if options.port is not None:
-        command += [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0"]
+        command_line += [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0"]
     # Allowed as root, as in containers: the server listens on loopback and requires a token.
-    return [*command, "--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else command
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return [*command_line, "--allow-root"] if is_root else command_line

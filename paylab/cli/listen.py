@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
             "no service is configured: start `paylab simulator` and export the lines that it"
             " prints, or set PAYLAB_BASE_URL and its keys"
         )
-    stopped = stop_event()
+    stopped_event = stop_event()
     log_without_blocking()
     with lab.inbox(
         options.events or codes.EVENT_TYPES,
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     ) as inbox:
         inbox.on_arrival(partial(_print_arrival, target=options.forward_to, in_json=options.json))
         warn_user(f"Listening on {inbox.url} for {lab.place}. Stop it with Ctrl-C.")
-        while not stopped.wait(1):
+        while not stopped_event.wait(1):
             pass
         warn_user(f"{count(len(inbox), 'event')}.")
     return 0
@@ -73,16 +73,20 @@ def _print_arrival(arrival: Arrival, *, target: str | None, in_json: bool) -> No
     if arrival.answered == UNANSWERED:
         target_text = plain(str(target), CELL_CHARACTERS_MAX)
         answer_text = f"  -> {target_text} cannot be reached; answered 502 to the service"
-    event_line = "  ".join(event_cells(arrival))
+    event_text = "  ".join(event_cells(arrival))
     order_text = "" if arrival.order == "in order" else f"  {arrival.order}"
-    remarks = f"{order_text}{repetition_text}{answer_text}"
-    say(f"{arrival.last_at:%H:%M:%S}  {event_line}{remarks}")
+    remarks_text = f"{order_text}{repetition_text}{answer_text}"
+    say(f"{arrival.last_at:%H:%M:%S}  {event_text}{remarks_text}")
 
 
 def _read_event_types(types_text: str) -> tuple[str, ...]:
     """Event types separated by commas; ArgumentTypeError lists the known ones."""
-    event_types = tuple(word.strip() for word in types_text.split(",") if word.strip())
-    unknown_types = [word for word in event_types if word not in codes.EVENT_TYPES]
+    event_types = tuple(
+        event_type.strip() for event_type in types_text.split(",") if event_type.strip()
+    )
+    unknown_types = [
+        event_type for event_type in event_types if event_type not in codes.EVENT_TYPES
+    ]
     if unknown_types or not event_types:
         raise argparse.ArgumentTypeError(f"must be among {', '.join(codes.EVENT_TYPES)}")
     return event_types

@@ -114,8 +114,8 @@ def run(options: argparse.Namespace) -> int:
     except (PaylabError, OSError) as error:
         return _print_error(error, FAILED, options, warned_texts)
     except KeyboardInterrupt as stop:
-        for note in getattr(stop, "__notes__", ()):  # such as what was paid
-            warn_user(f"paylab: {note}")
+        for note_text in getattr(stop, "__notes__", ()):  # such as what was paid
+            warn_user(f"paylab: {note_text}")
         warn_user("paylab: interrupted", "red")
         return INTERRUPTED
 
@@ -140,13 +140,13 @@ class Parser(argparse.ArgumentParser):
         from ..errors.names import find_suggestion  # rarely needed
 
         likely_word = find_suggestion(word, action.choices)
-        suggestion = f"; did you mean {likely_word}?" if likely_word else ""
+        suggestion_text = f"; did you mean {likely_word}?" if likely_word else ""
         if action.dest == "command":
-            hint = f"; to list them: paylab list {word}" if word in LISTED else suggestion
-            self.error(f"there is no command {word[:40]!r}{hint}")
+            hint_text = f"; to list them: paylab list {word}" if word in LISTED else suggestion_text
+            self.error(f"there is no command {word[:40]!r}{hint_text}")
         choices_text = ", ".join(action.choices)
         raise argparse.ArgumentError(
-            action, f"{word[:40]!r} must be one of {choices_text}{suggestion}"
+            action, f"{word[:40]!r} must be one of {choices_text}{suggestion_text}"
         )
 
     def parse_known_args(  # type: ignore[override]
@@ -167,7 +167,7 @@ class Parser(argparse.ArgumentParser):
     def _has_option(self, word: str) -> bool:
         """Whether an option, which may be shortened, is one of this command."""
         option = word.partition("=")[0]
-        return any(known.startswith(option) for known in self._option_string_actions)
+        return any(known_option.startswith(option) for known_option in self._option_string_actions)
 
     def _refuse_word(self, word: str) -> NoReturn:
         """Print that a word is no option or argument, with what is meant, and exit."""
@@ -184,15 +184,16 @@ class Parser(argparse.ArgumentParser):
             *OPTION_SYNONYMS.get(option_name, ()),
         ]
         likely_options = [option_by_name[name] for name in likely_names if name in option_by_name]
-        hint = f": options are {', '.join(option_by_name.values())}"
+        # The most special hint that applies replaces the others.
+        hint_text = f": options are {', '.join(option_by_name.values())}"
         if likely_options:
-            hint = f"; did you mean {likely_options[0]}?"
+            hint_text = f"; did you mean {likely_options[0]}?"
         if option_name in SETTING_BY_OPTION:
-            hint = f": set {SETTING_BY_OPTION[option_name]}"
+            hint_text = f": set {SETTING_BY_OPTION[option_name]}"
         if word.startswith(("{", "[")) and "body" in option_by_name:
-            hint = ": give a body with --body FILE, or on stdin with --body -"
+            hint_text = ": give a body with --body FILE, or on stdin with --body -"
         shown_word = word.partition("=")[0] if word.startswith("--") else word  # may hold a key
-        self.error(f"{shown_word[:40]!r} is no option or argument here{hint}")
+        self.error(f"{shown_word[:40]!r} is no option or argument here{hint_text}")
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""
@@ -218,14 +219,16 @@ def parser(loaded_commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser
     main_parser.add_argument(
         "--print-completion", action=Completion, choices=SHELLS, help="print a script for a shell"
     )
-    commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    command_parsers = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command_name, description in COMMANDS.items():
-        command = commands.add_parser(command_name, help=description, formatter_class=Help)
+        command_parser = command_parsers.add_parser(
+            command_name, help=description, formatter_class=Help
+        )
         if command_name in loaded_commands:
             module = command_module(command_name)
-            command.description = command_description(command_name, module)
-            command.epilog = f"example: {command_example(command_name, module)}"
-            module.add_arguments(command)
+            command_parser.description = command_description(command_name, module)
+            command_parser.epilog = f"example: {command_example(command_name, module)}"
+            module.add_arguments(command_parser)
     return main_parser
 
 
@@ -264,8 +267,10 @@ def command_description(name: str, module: ModuleType) -> str:
 
 def command_example(name: str, module: ModuleType) -> str:
     """The example of a command; a module with several commands has a dict of them."""
-    example = module.EXAMPLE
-    return str(example if isinstance(example, str) else example[name])
+    example_or_examples = module.EXAMPLE
+    return str(
+        example_or_examples if isinstance(example_or_examples, str) else example_or_examples[name]
+    )
 
 
 def _print_error(
@@ -275,8 +280,8 @@ def _print_error(
 
     `warned_texts` are the warnings that were printed before; they are not repeated.
     """
-    hint = getattr(error, "hint", None)
-    hint_text = f". Try: {hint}" if hint else ""
+    hint_value = getattr(error, "hint", None)
+    hint_text = f". Try: {hint_value}" if hint_value else ""
     error_text = _error_text(error, warned_texts)
     if options.command in READ_ONLY_COMMANDS:
         error_text = error_text.removeprefix("not sent: ")  # no change was to be sent

@@ -115,8 +115,8 @@ def trust_copies(folder: Path) -> None:
         # Without a folder, a notary would run the configuration of Jupyter in this process.
         notary: Any = NotebookNotary(data_dir=str(data_folder))  # type: ignore[no-untyped-call]
         for notebook_bytes in find_unchanged(folder).values():
-            notebook = reads(notebook_bytes.decode(), NO_CONVERT)  # type: ignore[no-untyped-call]
-            notary.sign(notebook)
+            notebook_node = reads(notebook_bytes.decode(), NO_CONVERT)  # type: ignore[no-untyped-call]
+            notary.sign(notebook_node)
         notary.store.close()
 
 
@@ -145,10 +145,10 @@ def _read_record(notebook_folder: Path) -> dict[str, str]:
     record_path = notebook_folder / RECORD
     try:
         is_readable = record_path.is_file() and record_path.stat().st_size <= RECORD_BYTES_MAX
-        digests = json.loads(record_path.read_bytes()) if is_readable else {}
+        digest_by_name = json.loads(record_path.read_bytes()) if is_readable else {}
     except (OSError, ValueError, RecursionError):
         return {}
-    return dict(digests) if isinstance(digests, dict) else {}
+    return dict(digest_by_name) if isinstance(digest_by_name, dict) else {}
 
 
 def notebook_path(folder: Path, requested_name: str | None) -> str:
@@ -158,12 +158,12 @@ def notebook_path(folder: Path, requested_name: str | None) -> str:
     names have the same start, an unchanged notebook is first, then a changed copy, then any other.
     `require_notebook()` has made sure that there is one.
     """
-    unchanged_names = find_unchanged(folder)
+    bytes_by_unchanged_name = find_unchanged(folder)
     if not requested_name:
-        return f"lab/tree/{min(unchanged_names)}" if unchanged_names else "lab"
+        return f"lab/tree/{min(bytes_by_unchanged_name)}" if bytes_by_unchanged_name else "lab"
     names_in_folder = sorted(path.name for path in folder.glob("*.ipynb"))
     copied_names = [name for name in _packaged_notebooks() if name in names_in_folder]
-    ordered_names = dict.fromkeys([*unchanged_names, *copied_names, *names_in_folder])
+    ordered_names = dict.fromkeys([*bytes_by_unchanged_name, *copied_names, *names_in_folder])
     name_start = Path(requested_name).name
     fitting_names = [name for name in ordered_names if name.startswith(name_start)]
     return f"lab/tree/{name_start if name_start in fitting_names else fitting_names[0]}"

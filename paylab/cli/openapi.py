@@ -55,8 +55,8 @@ def run(options: argparse.Namespace) -> int:
     """Print or write the document, or the schema of a service.toml."""
     from .. import files
 
-    switches = [options.service_schema, options.controls, options.collection is not None]
-    if sum(switches) > 1:
+    chosen_flags = [options.service_schema, options.controls, options.collection is not None]
+    if sum(chosen_flags) > 1:
         message = "choose one of --service-schema, --controls and --collection: each is a document"
         raise ConfigError(message)
     if not options.server.isprintable():
@@ -64,17 +64,17 @@ def run(options: argparse.Namespace) -> int:
     if options.collection == "bruno":
         return _write_bruno(options)
     if options.service_schema:
-        document_text, summary = _make_service_schema()
+        document_text, summary_text = _make_service_schema()
     elif options.collection:
-        document_text, summary = _make_postman_collection(options)
+        document_text, summary_text = _make_postman_collection(options)
     else:
-        document_text, summary = _make_document(options)
+        document_text, summary_text = _make_document(options)
     if options.to is None:
         print(document_text)
         return 0
-    with files.replace(files.path_of(options.to)) as file:
-        file.write(f"{document_text}\n".encode())
-    warn_user(f"paylab: {options.to} has {summary}")
+    with files.replace(files.path_of(options.to)) as document_file:
+        document_file.write(f"{document_text}\n".encode())
+    warn_user(f"paylab: {options.to} has {summary_text}")
     return 0
 
 
@@ -83,13 +83,14 @@ def _make_document(options: argparse.Namespace) -> tuple[str, str]:
     if options.controls:
         from ..simulator.control_document import control_document
 
-        spec = control_document()
+        document_object = control_document()
     else:
         from ..openapi import document
 
-        spec = document(service_for(options.service), options.server)
-    summary = f"{len(spec['paths'])} paths and {len(spec['components']['schemas'])} schemas"
-    return json.dumps(spec, indent=2, ensure_ascii=False), summary
+        document_object = document(service_for(options.service), options.server)
+    schemas = document_object["components"]["schemas"]
+    summary_text = f"{len(document_object['paths'])} paths and {len(schemas)} schemas"
+    return json.dumps(document_object, indent=2, ensure_ascii=False), summary_text
 
 
 def _make_postman_collection(options: argparse.Namespace) -> tuple[str, str]:
@@ -97,8 +98,10 @@ def _make_postman_collection(options: argparse.Namespace) -> tuple[str, str]:
     from ..openapi.postman import make_postman_collection
 
     collection = make_postman_collection(service_for(options.service), options.server)
-    requests = [request for folder in collection["item"] for request in folder["item"]]
-    return json.dumps(collection, indent=2, ensure_ascii=False), f"{len(requests)} requests"
+    request_items = [
+        request_item for folder_item in collection["item"] for request_item in folder_item["item"]
+    ]
+    return json.dumps(collection, indent=2, ensure_ascii=False), f"{len(request_items)} requests"
 
 
 def _write_bruno(options: argparse.Namespace) -> int:
@@ -116,8 +119,8 @@ def _write_bruno(options: argparse.Namespace) -> int:
     for file_name, file_text in text_by_file.items():
         path = folder / file_name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with files.replace(path) as file:
-            file.write(file_text.encode())
+        with files.replace(path) as collection_file:
+            collection_file.write(file_text.encode())
     warn_user(f"paylab: {options.to} has {len(text_by_file)} files")
     return 0
 

@@ -92,8 +92,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="pay again what failed, expired or was cancelled before",
     )
     for default_name in DEFAULTS:
-        option = f"--{default_name.replace('_', '-')}"
-        parser.add_argument(option, help="value for rows that leave it empty")
+        option_text = f"--{default_name.replace('_', '-')}"
+        parser.add_argument(option_text, help="value for rows that leave it empty")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -107,9 +107,9 @@ def run(options: argparse.Namespace) -> int:
     refuse_unknown_variables()
     payout_options: dict[str, Any] = {"references": not options.no_references}
     for option_name in ("reference", "delimiter", *DEFAULTS):
-        option = getattr(options, option_name)
-        if option:
-            payout_options[option_name] = option
+        option_value = getattr(options, option_name)
+        if option_value:
+            payout_options[option_name] = option_value
     plan = make_plan(options.file, service=_find_service(), **payout_options)
     if options.dry_run or plan.problems:
         if options.to is not None:
@@ -154,8 +154,8 @@ def _find_service() -> Service:
 def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
     """Print a summary of the file and all problems; return 1 if there are any."""
     if options.json:
-        problems = [vars(problem) for problem in plan.problems]
-        print(json.dumps({"payouts": len(plan.rows), "problems": problems}))
+        problem_rows = [vars(problem) for problem in plan.problems]
+        print(json.dumps({"payouts": len(plan.rows), "problems": problem_rows}))
     else:
         say(plan)
         if not plan.problems:
@@ -172,25 +172,27 @@ def _problem_texts(plan: Plan) -> Iterator[str]:
 
     "120 rows (2, 3, 4, ...), source_amount: is required"
     """
-    equal_problems: dict[tuple[str, str], list[RowProblem]] = {}
+    problems_by_field_and_message: dict[tuple[str, str], list[RowProblem]] = {}
     for problem in plan.problems:
-        equal_problems.setdefault((problem.field, problem.message), []).append(problem)
-    for (field_name, message), problems in equal_problems.items():
+        problems_by_field_and_message.setdefault((problem.field, problem.message), []).append(
+            problem
+        )
+    for (field_name, message), problems in problems_by_field_and_message.items():
         if len(problems) <= ROWS_NAMED_MAX:
             yield from map(str, problems)
             continue
-        first_rows = ", ".join(str(problem.row) for problem in problems[:ROWS_NAMED_MAX])
+        first_rows_text = ", ".join(str(problem.row) for problem in problems[:ROWS_NAMED_MAX])
         field_text = f"{field_name}: " if field_name else ""
-        yield f"{len(problems)} rows ({first_rows}, ...), {field_text}{message}"
+        yield f"{len(problems)} rows ({first_rows_text}, ...), {field_text}{message}"
 
 
 def _print_results(results: BatchResults, *, as_json: bool) -> int:
     """Print how many rows have each outcome, and each error; return 1 if a row was not paid."""
-    outcome_counts = results.attrs["outcomes"]
-    say(json.dumps({"outcomes": outcome_counts}) if as_json else results.outcome_line())
+    count_by_outcome = results.attrs["outcomes"]
+    say(json.dumps({"outcomes": count_by_outcome}) if as_json else results.outcome_line())
     for problem_text in results.problem_texts():
         warn_user(printable(problem_text))
-    return 0 if set(outcome_counts) <= MADE else 1
+    return 0 if set(count_by_outcome) <= MADE else 1
 
 
 def _read_lookback(duration_text: str) -> timedelta | None:

@@ -85,8 +85,8 @@ def _show_report(report: Report, to: Path) -> None:
         warn_user(f"paylab: {report.summary}")
         return
     say(report.summary)
-    if report_lines := report.table():
-        say(report_lines)
+    if report_text := report.table():
+        say(report_text)
     proven_count = len(report.where(PROVEN))
     difference_text = count(proven_count, "proven difference")
     use_text = " from the defaults"

@@ -24,27 +24,30 @@ def run_program(command: Sequence[str], variables: Mapping[str, str], stopped: E
     other variables of paylab: a configured shell must not change what it does.
     SIGINT and SIGTERM are sent on to it, also one that has set `stopped` while it started.
     """
-    other_variables = {
+    value_by_other_variable = {
         variable_name: value
         for variable_name, value in os.environ.items()
         if not variable_name.startswith(PREFIX)
     }
     try:
-        child = runtime.start_process(command, env={**other_variables, **variables})
+        program_process = runtime.start_process(
+            command, env={**value_by_other_variable, **variables}
+        )
     except OSError as error:
         raise ConfigError(f"cannot run {command[0]!r}: {error.strerror}") from None
 
     def send_on(signal_number: int, _: object) -> None:
         """Send a signal on, unless the terminal has sent it to the program too."""
-        if signal_number != signal.SIGINT or not _is_interrupted_by_terminal(child):
-            child.send_signal(signal_number)
+        if signal_number != signal.SIGINT or not _is_interrupted_by_terminal(program_process):
+            program_process.send_signal(signal_number)
 
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signal_number, send_on)
     if stopped.is_set():  # a signal came before `send_on` was in place
-        child.terminate()
-    status = child.wait()
-    return status if status >= 0 else SIGNALLED - status  # Popen gives a signal as -number
+        program_process.terminate()
+    exit_status = program_process.wait()
+    # Popen gives a signal as -number.
+    return exit_status if exit_status >= 0 else SIGNALLED - exit_status
 
 
 def _is_interrupted_by_terminal(child: subprocess.Popen[bytes]) -> bool:

@@ -66,11 +66,11 @@ def run(options: argparse.Namespace) -> int:
     if options.raw and not options.har:
         raise ConfigError("--raw says what --har writes: add --har FILE")
     log_without_blocking()
-    stopped = stop_event()
+    stopped_event = stop_event()
     with make_proxy(options) as proxy:
         try:
             with _har_while_running(proxy, options):
-                return _serve(proxy, options, stopped)
+                return _serve(proxy, options, stopped_event)
         finally:
             if options.har:
                 _write_har(proxy, options)
@@ -101,27 +101,27 @@ def make_proxy(options: argparse.Namespace) -> Proxy:
     from ..client.settings import resolve
     from ..proxy import Proxy
 
-    keys = None
+    key_pair = None
     service_url = options.to
     if service_url is not None:
         check_encrypted(check_base_url(service_url))  # before keys are asked for
-    read_only = options.read_only
+    is_read_only = options.read_only
     service = service_for(options.service)
     needs_settings = not options.pass_through or service_url is None
     if needs_settings or options.profile:
         settings = resolve(base_url=service_url, profile=options.profile, service=options.service)
         if settings is None:
             raise ConfigError("name the service: --to https://sandbox.example.com")
-        keys = settings.api_key, settings.secret_key
+        key_pair = settings.api_key, settings.secret_key
         service_url = settings.base_url
-        read_only = read_only or settings.read_only
+        is_read_only = is_read_only or settings.read_only
         service = settings.service
     return Proxy(
         service_url,
-        keys=keys,
+        keys=key_pair,
         service=service,
         port=options.port,
-        read_only=read_only,
+        read_only=is_read_only,
         pass_through=options.pass_through,
         timeout=options.timeout,
     )
@@ -153,14 +153,14 @@ def _show_requests(proxy: Proxy, stopped: Event, *, as_json: bool) -> None:
 
 def _variables(proxy: Proxy, options: argparse.Namespace) -> dict[str, str]:
     """The environment of a program that runs on the proxy."""
-    variables = {
+    value_by_variable = {
         "PAYLAB_BASE_URL": proxy.base_url,
         "PAYLAB_CONTROL_TOKEN": proxy.control_token,
         **proxy.keys_by_variable(),
     }
     if options.service:
-        variables["PAYLAB_SERVICE"] = options.service
-    return variables
+        value_by_variable["PAYLAB_SERVICE"] = options.service
+    return value_by_variable
 
 
 def _write_har(proxy: Proxy, options: argparse.Namespace) -> None:

@@ -45,27 +45,31 @@ def run(options: argparse.Namespace) -> int:
     """Show the QR code and its fields, and save it; return 1 for an invalid payload."""
     from ..views.qr import QR, scan
 
-    picture = options.scan
-    if picture is None and options.payload.lower().endswith(PICTURE_ENDINGS):
-        picture = options.payload
-    payload = options.payload.strip() if picture is None else scan(picture)
-    code = QR(payload, size=options.size)
+    picture_path = options.scan
+    if picture_path is None and options.payload.lower().endswith(PICTURE_ENDINGS):
+        picture_path = options.payload
+    payload_text = options.payload.strip() if picture_path is None else scan(picture_path)
+    qr_code = QR(payload_text, size=options.size)
     if options.out:
-        saved_path = code.save(options.out)
+        saved_path = qr_code.save(options.out)
         warn_user(f"paylab: the picture is in {saved_path}")
-    problem = code.qr_text.problem  # None if it can be paid
+    problem = qr_code.qr_text.problem  # None if it can be paid
     if options.json:
-        facts = {"payload": payload, "ok": problem is None, "says": dict(code.table())}
+        result_facts = {
+            "payload": payload_text,
+            "ok": problem is None,
+            "says": dict(qr_code.table()),
+        }
         if problem is not None:
-            facts["problem"] = str(problem)
-        say(json.dumps(facts))
+            result_facts["problem"] = str(problem)
+        say(json.dumps(result_facts))
     else:
-        print(code.terminal(ansi=sys.stdout.isatty()))
-        say(repr(code))
+        print(qr_code.terminal(ansi=sys.stdout.isatty()))
+        say(repr(qr_code))
     if problem is None:
         return 0
-    reason = str(problem)
-    if not payload.startswith(EMV_START):
-        reason = f"an EMV payload begins with {EMV_START}, so this is drawn as text"
-    warn_user(f"paylab: this code cannot be paid: {reason}")
+    reason_text = str(problem)
+    if not payload_text.startswith(EMV_START):
+        reason_text = f"an EMV payload begins with {EMV_START}, so this is drawn as text"
+    warn_user(f"paylab: this code cannot be paid: {reason_text}")
     return 1

@@ -59,8 +59,8 @@ def run(options: argparse.Namespace) -> int:
     if options.html:
         _write_page(readiness, path_of(options.html))
     say(json.dumps(readiness.to_json()) if options.json else _write_text(readiness))
-    counts = readiness.counts
-    return 1 if counts["broken"] or counts["shown"] < options.fail_under else 0
+    count_by_verdict = readiness.counts
+    return 1 if count_by_verdict["broken"] or count_by_verdict["shown"] < options.fail_under else 0
 
 
 _FAULTS = """
@@ -101,8 +101,8 @@ def _warn_of_dropped(journal_rows: Sequence[JsonMapping]) -> None:
     request_numbers = (row["number"] for row in journal_rows if row["kind"] == "request")
     first_number = next(request_numbers, 1)
     if first_number > 1:
-        warning = f"the journal begins with call {first_number}: earlier calls are not judged"
-        warn_user(f"paylab: {warning}", "yellow")
+        warning_text = f"the journal begins with call {first_number}: earlier calls are not judged"
+        warn_user(f"paylab: {warning_text}", "yellow")
 
 
 def _write_page(readiness: Readiness, path: Path) -> None:

@@ -100,13 +100,13 @@ def _report_text(reconciliation: Reconciliation) -> str:
     report_lines = [reconciliation.report()]
     if not reconciliation.problems:
         return report_lines[0]
-    problems = reconciliation.frame()
-    first_problems = problems.head(PROBLEMS_SHOWN).astype(object)
+    problem_frame = reconciliation.frame()
+    first_problems = problem_frame.head(PROBLEMS_SHOWN).astype(object)
     filled_columns = first_problems.loc[:, first_problems.notna().any()]
-    shown_problems = filled_columns.drop(columns="family", errors="ignore")
-    report_lines += ["", shown_problems.fillna("").to_string(index=False)]
-    if len(problems) > PROBLEMS_SHOWN:
-        report_lines.append(f"{len(problems) - PROBLEMS_SHOWN} more; --json prints all")
+    shown_columns = filled_columns.drop(columns="family", errors="ignore")
+    report_lines += ["", shown_columns.fillna("").to_string(index=False)]
+    if len(problem_frame) > PROBLEMS_SHOWN:
+        report_lines.append(f"{len(problem_frame) - PROBLEMS_SHOWN} more; --json prints all")
     return "\n".join(report_lines)
 
 

@@ -26,8 +26,8 @@ def rehearse(rehearsal: Rehearsal, seconds: float, stopped: Event) -> None:
     played_ids: set[str] = set()
     while not stopped.is_set() and (item := rehearsal.find_next(played_ids)):
         played_ids.add(item.id)
-        action = item.situation.action if item.situation else ""
-        warn_user(f"{len(played_ids)}. {item.what}. Let your integration {action}.")
+        action_text = item.situation.action if item.situation else ""
+        warn_user(f"{len(played_ids)}. {item.what}. Let your integration {action_text}.")
         _play(rehearsal, item, seconds, stopped)
     warn_user("The rehearsal is over: `paylab ready` judges.")
 
@@ -46,6 +46,6 @@ def _play(rehearsal: Rehearsal, item: Item, seconds: float, stopped: Event) -> N
         stopped.wait(min(SETTLING_SECONDS, seconds))
         judged_item = rehearsal.judge(item)
     rehearsal.clean_up()
-    evidence_suffix = f" ({judged_item.evidence[0]})" if judged_item.evidence else ""
+    evidence_text = f" ({judged_item.evidence[0]})" if judged_item.evidence else ""
     colour = COLOURS.get(judged_item.verdict, "yellow")
-    warn_user(f"   {judged_item.verdict}{evidence_suffix}", colour)
+    warn_user(f"   {judged_item.verdict}{evidence_text}", colour)

@@ -38,12 +38,12 @@ EXAMPLE = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command, which is the last word of the parser's name."""
-    command = parser.prog.split()[-1]
+    command_name = parser.prog.split()[-1]
     parser.add_argument("path", metavar="PATH", help="such as /v1/transfers?limit=2 or transfers")
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="show each layer of the signature and headers"
     )
-    if command == "post":
+    if command_name == "post":
         parser.add_argument(
             "--json",
             metavar="BODY",
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="the Idempotency-Key (default: that of the body)",
         )
         parser.add_argument("--yes", action="store_true", help="do not ask, as for a simulator")
-    if command == "list":
+    if command_name == "list":
         parser.add_argument(
             "--limit", type=in_range(0), metavar="N", help="print N items (default: all)"
         )
@@ -66,9 +66,9 @@ def run(options: argparse.Namespace) -> int:
     """Send, and print the response; with -v also the request, on stderr."""
     path = _absolute_path(options.path)
     is_post = options.command == "post"
-    body = _read_body(options.json) if is_post else None
+    json_body = _read_body(options.json) if is_post else None
     lab = connect(max_retries=0 if is_post else None)
-    if is_post and body is None and _operation_at(lab, "POST", path):
+    if is_post and json_body is None and _operation_at(lab, "POST", path):
         raise ConfigError("the body is missing: give it with --json BODY, @FILE, or - for stdin")
     announce(lab.place)
     try:
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
             for listed_item in _read_items(lab, path, options):
                 say(write_json(lab.client.redaction.json(listed_item)))
         else:
-            response_body = _send_request(lab, path, body, options)
+            response_body = _send_request(lab, path, json_body, options)
             say(format_json(lab.client.redaction.json(response_body)))
     finally:
         for call in lab.calls if options.verbose else ():
@@ -110,19 +110,21 @@ def _send_request(lab: Lab, path: str, body: object, options: argparse.Namespace
 def _read_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[Any]:
     """Read all pages of a list; return the items that the filters keep, at most `--limit`."""
     bare_path, _, query_text = path.partition("?")
-    params: dict[str, Any] = dict(parse_qsl(query_text, keep_blank_values=True))
-    warn_of_unknown_parameters(lab.client.service, "GET", bare_path, params)
+    value_by_parameter: dict[str, Any] = dict(parse_qsl(query_text, keep_blank_values=True))
+    warn_of_unknown_parameters(lab.client.service, "GET", bare_path, value_by_parameter)
 
     resource_name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
     list_form = lab.client.service.list(resource_name) if verb == "list" else None
-    filters = read_filter_options(options, resource_name if list_form else None)
-    sent_filters, row_filter = _split_filters(lab, resource_name, filters)
-    params |= sent_filters
+    filter_by_name = read_filter_options(options, resource_name if list_form else None)
+    sent_filters, row_filter = _split_filters(lab, resource_name, filter_by_name)
+    value_by_parameter |= sent_filters
     cursor_parameter = list_form.cursor_parameter if list_form else "cursor"
 
     def fetch_page(cursor: str | None) -> RawPage:
         """Fetch a page of the list; PaylabError if the response is no page."""
-        response = lab.client.send("GET", bare_path, params={**params, cursor_parameter: cursor})
+        response = lab.client.send(
+            "GET", bare_path, params={**value_by_parameter, cursor_parameter: cursor}
+        )
         try:
             return read_page(response.body, list_form, bare=True)
         except ValueError as error:
@@ -132,13 +134,13 @@ def _read_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
 
     def keeps_row(row: Any) -> bool:
         """Whether a row passes the filters that the service does not apply."""
-        model = OPERATIONS[f"{resource_name}.{verb}"].answer
-        return row_filter.keeps(translation.translate_answer(model, row).get)
+        model_name = OPERATIONS[f"{resource_name}.{verb}"].answer
+        return row_filter.keeps(translation.translate_answer(model_name, row).get)
 
     pager = Pager(
         fetch_page,
         lambda row: row,  # a row is printed as it is, not as a model
-        params.get(cursor_parameter),
+        value_by_parameter.get(cursor_parameter),
         keeps_row if row_filter else None,
     )
     return islice(pager, options.limit)
@@ -154,12 +156,12 @@ def _split_filters(
     if not filters:
         return {}, RowFilter()
     sent_filters, row_filter = read_filters(lab.client.service, resource_name, filters)
-    query_parameters = {
+    value_by_parameter = {
         parameter_name: filter_value
         for parameter_name, filter_value in sent_filters.items()
         if filter_value is not None
     }
-    return query_parameters, row_filter
+    return value_by_parameter, row_filter
 
 
 def _operation_at(lab: Lab, method: str, path: str) -> str:
@@ -173,13 +175,13 @@ def _read_body(body_text: str | None) -> Any:
     """The JSON of --json: text, a file, or stdin; ConfigError if it is not JSON."""
     if body_text is None:
         return None
-    content = body_text
+    json_text = body_text
     try:
         if body_text == "-":
-            content = sys.stdin.read()
+            json_text = sys.stdin.read()
         elif body_text.startswith("@"):
-            content = Path(body_text[1:]).read_text(encoding="utf-8")
-        return read_json(content)
+            json_text = Path(body_text[1:]).read_text(encoding="utf-8")
+        return read_json(json_text)
     except UnicodeDecodeError:
         raise ConfigError("--json is not text in UTF-8") from None
     except ValueError as error:

@@ -62,14 +62,14 @@ def _write_har(journal: ServedJournal, base_url: str, options: argparse.Namespac
 
 def _show_requests(journal: ServedJournal, options: argparse.Namespace) -> int:
     """Show the last requests, and with --follow those that come."""
-    show = partial(show_request, as_json=options.json, refused=options.refused)
+    show_line = partial(show_request, as_json=options.json, refused=options.refused)
     requests = list(journal.requests)
     wanted_requests = [request for request in requests if request.is_refused or not options.refused]
     hidden_count = max(0, len(wanted_requests) - options.last)
     for request in wanted_requests[hidden_count:]:
-        show(request)
+        show_line(request)
     if options.follow:
-        return follow(partial(yield_new_requests, journal.requests, requests), show, "request")
+        return follow(partial(yield_new_requests, journal.requests, requests), show_line, "request")
     if not wanted_requests:
         warn_user("No requests yet.")
     return 0

@@ -99,9 +99,9 @@ def _print_leaks(leaks: list[tuple[Path, Leak]], options: argparse.Namespace) ->
         return
     if not leaks:
         warn_user(f"paylab: nothing found in {count(len(options.files), 'file')}")
-    print_line = warn_user if options.check else say
+    print_text = warn_user if options.check else say
     for path, leak in leaks:
-        print_line(printable(f"{path}: {leak}"))
+        print_text(printable(f"{path}: {leak}"))
 
 
 def _read_document(path: Path) -> tuple[str, dict[str, Any]]:
@@ -119,9 +119,9 @@ def _read_document(path: Path) -> tuple[str, dict[str, Any]]:
 
 def _is_known_document(document: dict[str, Any]) -> bool:
     """Whether a document is a notebook of version 4, a HAR file or a snapshot."""
-    log = document.get("log")
+    har_log = document.get("log")
     is_notebook = isinstance(document.get("cells"), list)
-    is_har = isinstance(log, dict) and isinstance(log.get("entries"), list)
+    is_har = isinstance(har_log, dict) and isinstance(har_log.get("entries"), list)
     is_snapshot = "paylab_snapshot" in document and isinstance(document.get("tables"), dict)
     return is_notebook or is_har or is_snapshot
 
@@ -133,11 +133,11 @@ def _document_text(document: dict[str, Any], *, like: str) -> str:
     """
     second_line = like.partition("\n")[2]
     indent_length = len(second_line) - len(second_line.lstrip(" \t"))
-    indent = second_line[:indent_length] or None
-    is_compact = not indent and '": ' not in like
+    indent_text = second_line[:indent_length] or None
+    is_compact = not indent_text and '": ' not in like
     json_text = json.dumps(
         document,
-        indent=indent,
+        indent=indent_text,
         separators=(",", ":") if is_compact else None,
         ensure_ascii=like.isascii(),
     )

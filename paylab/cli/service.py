@@ -23,8 +23,8 @@ def service_for(service_file: str | None, environ: Mapping[str, str] = os.enviro
     from ..client.settings import find_service
     from ..spec.service.service import Service
 
-    found_settings = find_service(service_file, environ)
-    service: Service = found_settings["service"][0] if found_settings else Service()
+    setting_by_name = find_service(service_file, environ)
+    service: Service = setting_by_name["service"][0] if setting_by_name else Service()
     return service
 
 

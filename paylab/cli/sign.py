@@ -73,7 +73,7 @@ def _compare_headers(options: argparse.Namespace) -> int:
     if not headers:
         raise ConfigError(f"{options.compare} has no `Name: value` line")
     _, simulator_secret = _simulator_keys()
-    comparison = compare(
+    finding = compare(
         headers,
         request,
         settings.secret_key.reveal(),
@@ -81,8 +81,8 @@ def _compare_headers(options: argparse.Namespace) -> int:
         other_secrets=[simulator_secret],  # it may have been used by mistake
         signing=settings.service.signing,
     )
-    say(json.dumps(comparison.json()) if options.json else comparison)
-    return 0 if comparison.match else 1
+    say(json.dumps(finding.json()) if options.json else finding)
+    return 0 if finding.match else 1
 
 
 def _read_instant(time_text: str, form: str = "milliseconds") -> datetime:
@@ -99,14 +99,14 @@ def _sign_request(options: argparse.Namespace) -> int:
     """Print the layers and the headers of a signed request, or a script that sends it."""
     settings = _find_settings(_make_base_setting(options.url))
     request = _make_request(options, settings)
-    dialect = settings.service.signing
-    date = options.date or date_text(utcnow(), dialect.date_form)
-    _read_instant(date, dialect.date_form)  # ConfigError for a wrong --date
+    signing_settings = settings.service.signing
+    date_header = options.date or date_text(utcnow(), signing_settings.date_form)
+    _read_instant(date_header, signing_settings.date_form)  # ConfigError for a wrong --date
     if options.curl:
         body_text = request.body.decode(errors="replace")
-        say(curl(SnippetRequest(options.method, request.url, body_text, signing=dialect)))
+        say(curl(SnippetRequest(options.method, request.url, body_text, signing=signing_settings)))
         return 0
-    headers, signature_parts = _make_headers(options, request, settings, date)
+    headers, signature_parts = _make_headers(options, request, settings, date_header)
     if options.json:
         text_by_layer = {"canonical": signature_parts.canonical, "payload": signature_parts.payload}
         say(json.dumps({**text_by_layer, "signature": signature_parts.value, "headers": headers}))
@@ -115,7 +115,7 @@ def _sign_request(options: argparse.Namespace) -> int:
     text_by_title = {
         "Canonical request": signature_parts.canonical,
         "Payload: scheme, date, SHA-256 of the canonical request": signature_parts.payload,
-        _SIGNATURE_TITLES[dialect.signature]: signature_parts.value,
+        _SIGNATURE_TITLES[signing_settings.signature]: signature_parts.value,
         "Headers": "\n".join(header_lines),
     }
     say(sections(text_by_title))
@@ -126,21 +126,23 @@ def _make_headers(
     options: argparse.Namespace, request: SignedRequest, settings: Settings, date: str
 ) -> tuple[dict[str, str], signing.Signature]:
     """Make the headers of a request in the dialect of the service, and its signature."""
-    dialect = settings.service.signing
+    signing_settings = settings.service.signing
     headers, signature_parts = signing.signed_headers(
         settings.api_key.reveal(),
-        signing.key_bytes(settings.secret_key.reveal(), dialect.key_encoding),
+        signing.key_bytes(settings.secret_key.reveal(), signing_settings.key_encoding),
         options.method,
         request.hosts[0],
-        path_to_sign(request.path, dialect.signed_path, dialect.base_path),
-        query_to_sign(request.query, dialect.query_order),
-        content_hash=signing.body_hash(request.body, dialect.hash_encoding, dialect.empty_body),
+        path_to_sign(request.path, signing_settings.signed_path, signing_settings.base_path),
+        query_to_sign(request.query, signing_settings.query_order),
+        content_hash=signing.body_hash(
+            request.body, signing_settings.hash_encoding, signing_settings.empty_body
+        ),
         date=date,
-        nonce=options.nonce or _new_nonce(dialect),
-        empty_query=dialect.empty_query,
-        header_order=dialect.header_order,
-        host_form=dialect.signed_host,
-        form=dialect.signature,
+        nonce=options.nonce or _new_nonce(signing_settings),
+        empty_query=signing_settings.empty_query,
+        header_order=signing_settings.header_order,
+        host_form=signing_settings.signed_host,
+        form=signing_settings.signature,
     )
     if request.body:
         headers["Content-Type"] = "application/json"
@@ -191,8 +193,8 @@ def _simulator_keys(encoding: str = "utf-8") -> tuple[str, str]:
 def _make_request(options: argparse.Namespace, settings: Settings) -> SignedRequest:
     """Make the request of the options; a path is one below the base URL."""
     url = options.url if "://" in options.url else settings.base_url + options.url
-    body = b"" if options.body is None else _read_file(options.body)
-    return SignedRequest(options.method, url, body)
+    body_bytes = b"" if options.body is None else _read_file(options.body)
+    return SignedRequest(options.method, url, body_bytes)
 
 
 def _read_file(file_name: str) -> bytes:

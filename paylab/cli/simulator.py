@@ -137,27 +137,29 @@ def run(options: argparse.Namespace) -> int:
     log_without_blocking()
     service = service_for(options.service, {} if options.program else os.environ)
     option_names = ("seed", "frozen", "speed", "production_like", "data", "strict")
-    world_options = {name: getattr(options, name) for name in option_names}
-    world_options["keys"] = _choose_keys(service.signing.key_encoding)
-    world_options["service"] = service
-    stopped = stop_event()
+    option_by_name = {name: getattr(options, name) for name in option_names}
+    option_by_name["keys"] = _choose_keys(service.signing.key_encoding)
+    option_by_name["service"] = service
+    stopped_event = stop_event()
     with (
         # First, since the port may be in use: no file is created then.
         listen(options.host, options.port) as listener,
-        closing(_seed_if_new(Simulator(**world_options), options)) as simulator,
+        closing(_seed_if_new(Simulator(**option_by_name), options)) as simulator,
         Server(
             simulator, host=options.host, allowed_hosts=options.allow_hosts, listener=listener
         ) as server,
     ):
         if options.rehearse:
-            _start_rehearsal(simulator, options.rehearse, stopped)
+            _start_rehearsal(simulator, options.rehearse, stopped_event)
         if options.program:
             try:
-                return run_program(options.program, environment(server, options.service), stopped)
+                return run_program(
+                    options.program, environment(server, options.service), stopped_event
+                )
             finally:
-                stopped.set()  # the rehearsal ends too
+                stopped_event.set()  # the rehearsal ends too
         print(_start_text(server, as_json=options.json), flush=True)
-        while not stopped.wait(1) and server.is_alive():
+        while not stopped_event.wait(1) and server.is_alive():
             pass
     return 0
 

@@ -49,19 +49,21 @@ def run(options: argparse.Namespace) -> int:
 
     started_at = time.monotonic()
     require_extra("site")
-    lessons = choose_lessons(options.notebooks)
-    folder = None if options.pyodide is None else Path(options.pyodide).expanduser()
-    runtime_files = RuntimeFiles(folder)
+    lesson_paths = choose_lessons(options.notebooks)
+    runtime_folder = None if options.pyodide is None else Path(options.pyodide).expanduser()
+    runtime_files = RuntimeFiles(runtime_folder)
     site_folder = Path(options.out).expanduser().resolve()
-    site_options = SiteOptions(lessons, runtime_files, _site_path(options.url))
+    site_options = SiteOptions(lesson_paths, runtime_files, _site_path(options.url))
     build_site(site_folder, site_options)
     file_sizes = [path.stat().st_size for path in site_folder.rglob("*") if path.is_file()]
     megabytes = sum(file_sizes) / 1_000_000
-    runtime_place = f"loaded from {runtime_files.address}" if folder is None else f"from {folder}"
+    runtime_place_text = f"loaded from {runtime_files.address}"
+    if runtime_folder is not None:
+        runtime_place_text = f"from {runtime_folder}"
     seconds = time.monotonic() - started_at
-    say(f"{options.out}: {len(lessons)} lessons, {megabytes:.0f} MB, in {seconds:.0f} s")
-    say(f"Python in the pages is {runtime_place}.")
-    if folder is not None and not site_options.is_quick:
+    say(f"{options.out}: {len(lesson_paths)} lessons, {megabytes:.0f} MB, in {seconds:.0f} s")
+    say(f"Python in the pages is {runtime_place_text}.")
+    if runtime_folder is not None and not site_options.is_quick:
         say("Node is not installed: pages take a few seconds longer to start.")
     say(f"Try it: python3 -m http.server --directory {options.out}")
     return 0
@@ -71,8 +73,9 @@ def _site_path(path: str) -> str:
     """The path of the site on its host, with a slash at both ends; empty for any path."""
     if not path:
         return ""
-    has_odd_signs = set(path) & set("?#\\\"'<> ") or not path.isprintable()  # browsers drop tabs
+    # Not printable: browsers drop tabs and line breaks.
+    has_odd_characters = set(path) & set("?#\\\"'<> ") or not path.isprintable()
     is_host_path = path.startswith("/") and not path.startswith("//")  # // begins a host
-    if not is_host_path or has_odd_signs:
+    if not is_host_path or has_odd_characters:
         raise ConfigError(f"--url {path!r} must be a path such as /demo/")
     return f"{path.rstrip('/')}/"

@@ -63,9 +63,9 @@ def run(options: argparse.Namespace) -> int:
         result_facts |= {"removed": sync_result.removed, "pages": sync_result.pages}
         say(json.dumps(result_facts))
         return 0
-    summary_parts = [f"{sync_result.new} new {options.what}", f"{sync_result.updated} changed"]
+    summary_texts = [f"{sync_result.new} new {options.what}", f"{sync_result.updated} changed"]
     if options.full:
-        summary_parts.append(f"{sync_result.removed} removed")
-    summary_parts.append(f"{count(sync_result.pages, 'page')} read")
-    say(f"{options.folder}: {', '.join(summary_parts)}")
+        summary_texts.append(f"{sync_result.removed} removed")
+    summary_texts.append(f"{count(sync_result.pages, 'page')} read")
+    say(f"{options.folder}: {', '.join(summary_texts)}")
     return 0

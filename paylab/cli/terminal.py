@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def stop_event() -> Event:
     """An event that Ctrl-C and SIGTERM set."""
-    stopped = Event()
+    stopped_event = Event()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(signal_number, lambda *_: stopped.set())
-    return stopped
+        signal.signal(signal_number, lambda *_: stopped_event.set())
+    return stopped_event
 
 
 def follow(read: Callable[[Event], Iterable[Row]], show: Callable[[Row], bool], noun: str) -> int:
@@ -33,13 +33,13 @@ def follow(read: Callable[[Event], Iterable[Row]], show: Callable[[Row], bool], 
     `read(stopped)` waits up to half a second for more rows, or until the event is set. `show(row)`
     returns whether it showed the row. `noun` is the noun of a row, such as "call".
     """
-    stopped = stop_event()
+    stopped_event = stop_event()
     shown_count = 0
     warn_user(f"Following {noun}s. Stop it with Ctrl-C.")
-    while not stopped.is_set():
-        for row in read(stopped):
+    while not stopped_event.is_set():
+        for row in read(stopped_event):
             shown_count += show(row)
-            if stopped.is_set():
+            if stopped_event.is_set():
                 break
     warn_user(f"{count(shown_count, noun)}.")
     return 0
@@ -110,13 +110,13 @@ def _write_list_command(call_match: re.Match[str]) -> str:
 
 def _find_option(parameter_match: re.Match[str], option_names: Container[str]) -> str | None:
     """The option for a parameter, such as `--column` for columns=; None if there is none."""
-    parameter_name, off_value = parameter_match.groups()
-    candidates = [parameter_name, parameter_name.removesuffix("s")]
-    if off_value:  # `references=False` is the option --no-references
-        candidates = [f"no_{parameter_name}"]
-    for candidate in candidates:
-        if candidate in option_names:
-            return f"--{candidate.replace('_', '-')}"
+    parameter_name, off_text = parameter_match.groups()
+    candidate_names = [parameter_name, parameter_name.removesuffix("s")]
+    if off_text:  # `references=False` is the option --no-references
+        candidate_names = [f"no_{parameter_name}"]
+    for candidate_name in candidate_names:
+        if candidate_name in option_names:
+            return f"--{candidate_name.replace('_', '-')}"
     return None
 
 

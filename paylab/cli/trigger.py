@@ -49,9 +49,9 @@ def run(options: argparse.Namespace) -> int:
         if event.id not in related_ids:
             continue
         if options.json:
-            body = {"event_type": event.type, "event_payload": dict(event.payload)}
-            say(write_json(body))
+            event_object = {"event_type": event.type, "event_payload": dict(event.payload)}
+            say(write_json(event_object))
         else:
-            updated_text = timestamps.to_text(event.updated_at) if event.updated_at else "-"
-            say("  ".join([updated_text, *event_cells(event)]))
+            updated_at_text = timestamps.to_text(event.updated_at) if event.updated_at else "-"
+            say("  ".join([updated_at_text, *event_cells(event)]))
     return 0

@@ -60,10 +60,10 @@ def run(options: argparse.Namespace) -> int:
         announce(lab.place)
         if lab.place.kind == "other":  # a host that may move real money
             confirm(lab.place, "create an example person and pay a deposit", yes=options.yes)
-        facts = _run_steps(lab, need_on_ramp(country=options.country), folder)
+        fact_by_name = _run_steps(lab, need_on_ramp(country=options.country), folder)
     if options.json:
-        say(write_json(facts))
-    return 0 if facts["status"] == "completed" else 1
+        say(write_json(fact_by_name))
+    return 0 if fact_by_name["status"] == "completed" else 1
 
 
 def _run_steps(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, object]:
@@ -75,13 +75,13 @@ def _run_steps(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, obje
     conversion = _pay_deposit(lab, account, on_ramp)
     if folder:
         for list_name in ("conversions", "transfers"):
-            export = getattr(lab, list_name).export(folder / f"{list_name}.csv")
-            _print_fact("CSV", f"{export.path}, {count(export.rows, 'row')}")
-    details = account.deposit_instructions.raw if account.deposit_instructions else {}
+            export_result = getattr(lab, list_name).export(folder / f"{list_name}.csv")
+            _print_fact("CSV", f"{export_result.path}, {count(export_result.rows, 'row')}")
+    instructions = account.deposit_instructions.raw if account.deposit_instructions else {}
     return {
         "individual_id": person.id,
         "conversion_account_id": account.id,
-        "deposit_instructions": details,
+        "deposit_instructions": instructions,
         "conversion_id": conversion.id,
         "status": conversion.status,
     }
@@ -89,16 +89,16 @@ def _run_steps(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, obje
 
 def _verify_person(lab: Lab, country: str) -> Individual:
     """Create an example person, send what verification needs, and wait for its outcome."""
-    fields = examples.individual(country, consent_at=lab.clock())
-    person = lab.individuals.create(**fields)
-    codes_needed = [detail.code or "" for detail in person.status_details or []]
-    _print_fact("Individual", f"{person.id} {person.status}: {', '.join(codes_needed)}")
-    if status.verifies_by_token(person.country, codes_needed, lab.service.verification):
-        token = examples.verification_token(accepted_at=lab.clock())
-        lab.individuals.submit_token(person.id, **token)
-        _print_fact("Token", f"{token['token']} (an example)")
+    value_by_field = examples.individual(country, consent_at=lab.clock())
+    person = lab.individuals.create(**value_by_field)
+    needed_codes = [detail.code or "" for detail in person.status_details or []]
+    _print_fact("Individual", f"{person.id} {person.status}: {', '.join(needed_codes)}")
+    if status.verifies_by_token(person.country, needed_codes, lab.service.verification):
+        token_fields = examples.verification_token(accepted_at=lab.clock())
+        lab.individuals.submit_token(person.id, **token_fields)
+        _print_fact("Token", f"{token_fields['token']} (an example)")
     else:
-        _upload(lab, person, codes_needed)
+        _upload(lab, person, needed_codes)
     person = lab.individuals.wait(person.id)
     _print_fact("Verification", f"{person.status}")
     return person
@@ -113,21 +113,21 @@ def _upload(lab: Lab, person: Individual, needed_codes: Sequence[str]) -> None:
     needed_sides = {
         side for detail_code in needed_codes for side in status.detail(detail_code).sides
     }
-    images = {
+    image_by_side = {
         side: specimen(side, name=full_name, country=country)
         for side in codes.IMAGE_SIDES
         if side in needed_sides
     }
-    if images:
-        lab.individuals.upload_images(person.id, images)
-        _print_fact("Images", f"{', '.join(images)} (specimens made here)")
+    if image_by_side:
+        lab.individuals.upload_images(person.id, image_by_side)
+        _print_fact("Images", f"{', '.join(image_by_side)} (specimens made here)")
 
 
 def _open_account(lab: Lab, person: Individual, on_ramp: OnRamp) -> ConversionAccount:
     """Register an example wallet, open a conversion account for it, and wait until it is open."""
-    details = examples.wallet(lab.service)
-    wallet = lab.financial_accounts.create(person.id, codes.CRYPTO_WALLET, details)
-    _print_fact("Wallet", f"{wallet.id} on {details['network']}")
+    wallet_details = examples.wallet(lab.service)
+    wallet = lab.financial_accounts.create(person.id, codes.CRYPTO_WALLET, wallet_details)
+    _print_fact("Wallet", f"{wallet.id} on {wallet_details['network']}")
     account = lab.conversion_accounts.create(person.id, wallet.id, on_ramp.currency)
     _print_fact("Account", f"{account.id} {account.status}")
     if account.status == "pending":
@@ -140,13 +140,13 @@ def _show_instructions(lab: Lab, account: ConversionAccount, picture: Path | Non
     """Print what to pay to; a QR code is also saved as a picture if its path is given."""
     from ..views.qr import QR
 
-    card = lab.deposit_card(account)
+    card_or_qr = lab.deposit_card(account)
     print()
-    if isinstance(card, QR):
-        print(card.terminal(ansi=sys.stdout.isatty()))
-    say(f"{card!r}\n")
-    if isinstance(card, QR) and picture:
-        _print_fact("QR", str(card.save(picture)))
+    if isinstance(card_or_qr, QR):
+        print(card_or_qr.terminal(ansi=sys.stdout.isatty()))
+    say(f"{card_or_qr!r}\n")
+    if isinstance(card_or_qr, QR) and picture:
+        _print_fact("QR", str(card_or_qr.save(picture)))
 
 
 def _pay_deposit(lab: Lab, account: ConversionAccount, on_ramp: OnRamp) -> Conversion:

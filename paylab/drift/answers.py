@@ -53,14 +53,14 @@ def find_answer_differences(call: Call, service: Service) -> Differences:
     for header_name in map(str.lower, call.response_headers):
         if header_name not in HEADERS:
             is_limit = call.status == 429 and "limit" in header_name
-            key = "rate_limits.header" if is_limit else ""
-            yield AnswerDifference("header", "answers", header_name, key)
+            setting_key = "rate_limits.header" if is_limit else ""
+            yield AnswerDifference("header", "answers", header_name, setting_key)
     route = service.match(call.path)[0].get(call.method)
     if route is not None and not call.failed:
-        record = OPERATIONS[route.operation]
-        for row in _find_rows(record, parse_answer(call), service):
+        operation = OPERATIONS[route.operation]
+        for row in _find_rows(operation, parse_answer(call), service):
             for find_differences in ROW_CHECKS:
-                yield from find_differences(record, row, service)
+                yield from find_differences(operation, row, service)
 
 
 def parse_answer(call: Call) -> Any:
@@ -83,19 +83,19 @@ def _find_rows(record: Operation, body: object, service: Service) -> list[Row]:
         rows = body if list_form.is_array else value_at(body, list_form.items)
     else:
         nested_path = find_object_path(body, getattr(models, record.answer).model_fields)
-        path = nested_path or record.item_path(service)
-        rows = [body if path == NONE else value_at(body, path)]
+        object_path = nested_path or record.item_path(service)
+        rows = [body if object_path == NONE else value_at(body, object_path)]
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _find_unknown_fields(record: Operation, row: Row, service: Service) -> Differences:
     """The fields that an object has and its model has not, with the keys that rename them."""
-    model = getattr(models, record.answer)
-    key_by_new_name = dict(find_renamed_keys(model, row, service))
+    model_class = getattr(models, record.answer)
+    key_by_new_name = dict(find_renamed_keys(model_class, row, service))
     for field_name in answer_names(record.answer, service).to_ours(row):
-        if field_name not in model.model_fields:
-            key = key_by_new_name.get(field_name, "")
-            yield AnswerDifference("field", record.resource, str(field_name), key)
+        if field_name not in model_class.model_fields:
+            setting_key = key_by_new_name.get(field_name, "")
+            yield AnswerDifference("field", record.resource, str(field_name), setting_key)
 
 
 def _find_other_amount_types(record: Operation, row: Row, service: Service) -> Differences:
@@ -103,27 +103,29 @@ def _find_other_amount_types(record: Operation, row: Row, service: Service) -> D
 
     The setting is named if all amounts have that type; a rate may differ from them.
     """
-    fields = answer_names(record.answer, service).to_ours(row)
-    types = {
-        field_name: "text" if isinstance(fields[field_name], str) else "number"
-        for field_name in fields
-        if field_name in ANSWER_AMOUNTS and fields[field_name] is not None
+    value_by_field = answer_names(record.answer, service).to_ours(row)
+    type_by_field = {
+        field_name: "text" if isinstance(value_by_field[field_name], str) else "number"
+        for field_name in value_by_field
+        if field_name in ANSWER_AMOUNTS and value_by_field[field_name] is not None
     }
-    types_of_amounts = {type_ for name, type_ in types.items() if name != "exchange_rate"}
-    for amount_name, amount_type in types.items():
+    types_of_amounts = {type_ for name, type_ in type_by_field.items() if name != "exchange_rate"}
+    for amount_name, amount_type in type_by_field.items():
         if amount_type != service.amounts.answers:
-            key = "amounts.answers" if types_of_amounts == {amount_type} else ""
-            yield AnswerDifference("type", record.resource, f"{amount_name} as {amount_type}", key)
+            setting_key = "amounts.answers" if types_of_amounts == {amount_type} else ""
+            yield AnswerDifference(
+                "type", record.resource, f"{amount_name} as {amount_type}", setting_key
+            )
 
 
 def _find_unknown_status(record: Operation, row: Row, service: Service) -> Differences:
     """The status of an object that no status machine and no setting has."""
-    resource = record.resource
+    list_name = record.resource
     status = row.get("status")
-    if resource in MACHINES and isinstance(status, str):
-        known_statuses = (*MACHINES[resource].states, *STATUSES[resource](service.statuses))
+    if list_name in MACHINES and isinstance(status, str):
+        known_statuses = (*MACHINES[list_name].states, *STATUSES[list_name](service.statuses))
         if status not in known_statuses:
-            yield AnswerDifference("status", resource, status, f"statuses.{resource}")
+            yield AnswerDifference("status", list_name, status, f"statuses.{list_name}")
 
 
 def _find_unknown_codes(record: Operation, row: Row, service: Service) -> Differences:
@@ -151,15 +153,21 @@ def find_renamed_keys(
     A quote that has `rate` and no `exchange_rate` gives `rate` and `quotes.fields.exchange_rate`.
     """
     operation = NAMED.get(model.__name__)
-    settings = find_settings_below(f"{setting_key_of(operation.names)}.") if operation else {}
+    key_by_name = find_settings_below(f"{setting_key_of(operation.names)}.") if operation else {}
     name_in_force = {
-        name: str(service.value(key.name)).partition(".")[0] for name, key in settings.items()
+        name: str(service.value(setting_key.name)).partition(".")[0]
+        for name, setting_key in key_by_name.items()
     }
     known_names = {*name_in_force.values(), *model.model_fields}
     free_names = [name for name in row if name not in known_names]
-    for name, key in settings.items():
-        if name in model.model_fields and name_in_force[name] not in row:
-            yield from [(free, key.name) for free in free_names if _may_rename(key, name, free)][:1]
+    for name, setting_key in key_by_name.items():
+        is_field_missing = name in model.model_fields and name_in_force[name] not in row
+        if not is_field_missing:
+            continue
+        for free_name in free_names:
+            if _may_rename(setting_key, name, free_name):
+                yield free_name, setting_key.name
+                break  # one field has one new name
 
 
 def _may_rename(key: SettingKey, our_name: str, their_name: str) -> bool:

@@ -55,8 +55,8 @@ class Drift(tuple[CountedDifference, ...]):
     def line(self) -> str:
         """One line for a display; empty when there is none."""
         count_by_kind = Counter(difference.kind for difference in self)
-        counts = ", ".join(f"{count} {kind}" for kind, count in count_by_kind.items())
-        return f"drift: {counts} (lab.drift shows them)" if self else ""
+        counts_text = ", ".join(f"{count} {kind}" for kind, count in count_by_kind.items())
+        return f"drift: {counts_text} (lab.drift shows them)" if self else ""
 
 
 def find_drift(
@@ -66,21 +66,30 @@ def find_drift(
 
     `events` are the delivered event types, each with the number of its call.
     """
-    sightings: list[tuple[AnswerDifference, int | None]] = [
+    numbered_differences: list[tuple[AnswerDifference, int | None]] = [
         (difference, call.number)
         for call in calls
         for difference in find_answer_differences(call, service)
     ]
     known_event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
-    sightings += [
-        (AnswerDifference("event type", "webhooks", event_type, "webhooks.event_types"), number)
-        for event_type, number in events
-        if event_type not in known_event_types
+    for event_type, call_number in events:
+        if event_type not in known_event_types:
+            difference = AnswerDifference(
+                "event type", "webhooks", event_type, "webhooks.event_types"
+            )
+            numbered_differences.append((difference, call_number))
+    count_by_difference = Counter(difference for difference, _ in numbered_differences)
+    # Of equal differences, a dict keeps the last one: in reversed order, the first.
+    first_number_by_difference = dict(reversed(numbered_differences))
+    counted_differences = [
+        CountedDifference(
+            *difference[:3], times, first_number_by_difference[difference], difference.key
+        )
+        for difference, times in count_by_difference.items()
     ]
-    counts = Counter(difference for difference, _ in sightings)
-    first_numbers = dict(reversed(sightings))
-    counted = [
-        CountedDifference(*difference[:3], times, first_numbers[difference], difference.key)
-        for difference, times in counts.items()
-    ]
-    return Drift(sorted(counted, key=lambda row: (row.kind, -row.times, row.where, row.what)))
+    return Drift(sorted(counted_differences, key=_order_of_difference))
+
+
+def _order_of_difference(difference: CountedDifference) -> tuple[str, int, str, str]:
+    """The order of a difference: by kind, the most frequent first, then by place and name."""
+    return difference.kind, -difference.times, difference.where, difference.what

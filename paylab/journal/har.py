@@ -43,27 +43,27 @@ def write_har(rows: Iterable[JsonMapping], base_url: str, to: Path) -> Path:
         else:
             other_rows.append(journal_row)
     is_raw = any("raw_body" in journal_row for journal_row in request_rows)
-    log: JsonObject = {
+    har_log: JsonObject = {
         "version": "1.2",
         "creator": CREATOR,
         EXTENSION: {"base_url": base_url, "raw": is_raw, "records": hide_personal_data(other_rows)},
         "entries": [har_entry(journal_row, base_url) for journal_row in request_rows],
     }
     if is_raw:
-        log["comment"] = RAW_COMMENT
-    har_text = json.dumps({"log": log}, ensure_ascii=False, indent=1)
+        har_log["comment"] = RAW_COMMENT
+    har_text = json.dumps({"log": har_log}, ensure_ascii=False, indent=1)
     to.parent.mkdir(parents=True, exist_ok=True)
-    with files.replace(to, private=True) as sink:
-        sink.write(har_text.encode("utf-8", "backslashreplace"))
+    with files.replace(to, private=True) as har_file:
+        har_file.write(har_text.encode("utf-8", "backslashreplace"))
     return to
 
 
 def har_entry(row: JsonMapping, base_url: str) -> JsonObject:
     """A request of a journal as an entry of a HAR file."""
     milliseconds = round((row["duration"] or 0) * 1000, 3)
-    facts = {name: value for name, value in row.items() if name not in IN_HAR}
+    fact_by_name = {name: value for name, value in row.items() if name not in IN_HAR}
     if row["sent"] == "whole":
-        facts.pop("answer")  # the response of the entry has it
+        fact_by_name.pop("answer")  # the response of the entry has it
     return {
         "startedDateTime": row["real_at"],
         "time": milliseconds,
@@ -71,29 +71,31 @@ def har_entry(row: JsonMapping, base_url: str) -> JsonObject:
         "response": _write_response(row),
         "cache": {},
         "timings": {"send": 0, "wait": milliseconds, "receive": 0},
-        EXTENSION: hide_personal_data(facts),
+        EXTENSION: hide_personal_data(fact_by_name),
     }
 
 
 def _write_request(journal_row: JsonMapping, base_url: str) -> JsonObject:
     """The request of a row as HAR has it, without personal data."""
-    query = hide_personal_data(journal_row["query"])
-    query_text = urlencode(query)
+    value_by_parameter = hide_personal_data(journal_row["query"])
+    query_text = urlencode(value_by_parameter)
     url_without_query = f"{base_url}{hide_personal_data(journal_row['path'])}"
     headers = hide_personal_data(journal_row["headers"])
-    request: JsonObject = {
+    har_request: JsonObject = {
         "method": journal_row["method"],
         "url": f"{url_without_query}?{query_text}" if query_text else url_without_query,
         **_write_common_facts(headers, journal_row["body_bytes"]),
-        "queryString": [{"name": name, "value": value} for name, value in query.items()],
+        "queryString": [
+            {"name": name, "value": value} for name, value in value_by_parameter.items()
+        ],
     }
     if journal_row["body_bytes"]:
         content_type = headers.get("content-type", "application/json")
-        content = _write_content(
+        har_content = _write_content(
             journal_row["body"], journal_row.get("raw_body"), journal_row["body_bytes"]
         )
-        request["postData"] = {"mimeType": content_type, **content}
-    return request
+        har_request["postData"] = {"mimeType": content_type, **har_content}
+    return har_request
 
 
 def _write_response(journal_row: JsonMapping) -> JsonObject:
@@ -112,19 +114,21 @@ def _write_response(journal_row: JsonMapping) -> JsonObject:
     headers = hide_personal_data(journal_row["answer_headers"])
     content_type = headers.get("content-type", "application/octet-stream")
     is_cut = journal_row["sent"] == "part"
-    answer = None if is_cut else journal_row["answer"]
-    content = _write_content(answer, journal_row.get("raw_answer"), journal_row["sent_bytes"])
-    response: JsonObject = {
+    answer_json = None if is_cut else journal_row["answer"]
+    har_content = _write_content(
+        answer_json, journal_row.get("raw_answer"), journal_row["sent_bytes"]
+    )
+    har_response: JsonObject = {
         "status": journal_row["status"],
         "statusText": "",
         **_write_common_facts(headers, journal_row["sent_bytes"]),
-        "content": {"size": journal_row["sent_bytes"], "mimeType": content_type, **content},
+        "content": {"size": journal_row["sent_bytes"], "mimeType": content_type, **har_content},
         "redirectURL": "",
     }
     if is_cut:
-        extent = f"{journal_row['sent_bytes']} of {journal_row['answer_bytes']} bytes"
-        response[ERROR_MEMBER] = f"the answer was cut after {extent}"
-    return response
+        extent_text = f"{journal_row['sent_bytes']} of {journal_row['answer_bytes']} bytes"
+        har_response[ERROR_MEMBER] = f"the answer was cut after {extent_text}"
+    return har_response
 
 
 def _write_content(content_value: JsonValue, raw: str | None, size: int) -> dict[str, Any]:
@@ -137,11 +141,11 @@ def _write_content(content_value: JsonValue, raw: str | None, size: int) -> dict
         if clean_value is None:
             return {"text": ""}
         return {"text": clean_value if isinstance(clean_value, str) else json.dumps(clean_value)}
-    body = b64decode(raw)[:size]
+    body_bytes = b64decode(raw)[:size]
     try:
-        return {"text": body.decode()}
+        return {"text": body_bytes.decode()}
     except UnicodeDecodeError:
-        return {"text": b64encode(body).decode(), "encoding": "base64"}
+        return {"text": b64encode(body_bytes).decode(), "encoding": "base64"}
 
 
 def _write_common_facts(headers: JsonMapping, size: int) -> JsonObject:

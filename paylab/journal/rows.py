@@ -30,9 +30,10 @@ def request_rows(
 ) -> list[JsonObject]:
     """The requests with a number above `after` as JSON, oldest first, without these secrets."""
     redaction = _make_redaction(secrets)
-    first_uses = _first_uses(journal)
+    first_number_by_nonce = _first_uses(journal)
     return [
-        request_row(record, redaction, first_uses, raw=raw) for record in journal.requests(after)
+        request_row(record, redaction, first_number_by_nonce, raw=raw)
+        for record in journal.requests(after)
     ]
 
 
@@ -44,13 +45,13 @@ def journal_rows(
     With `raw`, requests also have both bodies as they came, in Base64.
     """
     redaction = _make_redaction(secrets)
-    first_uses = _first_uses(journal)
+    first_number_by_nonce = _first_uses(journal)
     rows: list[JsonObject] = []
     for journal_record in journal.records(after):
         if isinstance(journal_record, Note):
             rows.append(note_row(journal_record, redaction))
         else:
-            rows.append(request_row(journal_record, redaction, first_uses, raw=raw))
+            rows.append(request_row(journal_record, redaction, first_number_by_nonce, raw=raw))
     return rows
 
 
@@ -80,9 +81,9 @@ def request_row(
     request = record.request
     reply = record.reply
     body_hash, answer_hash = record.hashes or (_hash(request.body), _hash(reply.body))
-    first_use = first_uses.get(request.headers.get("x-nonce", ""), record.number)
-    query = dict(parse_qsl(request.query, keep_blank_values=True, errors="replace"))
-    row: JsonObject = {
+    first_number = first_uses.get(request.headers.get("x-nonce", ""), record.number)
+    value_by_parameter = dict(parse_qsl(request.query, keep_blank_values=True, errors="replace"))
+    json_row: JsonObject = {
         "kind": "request",
         "sequence": record.sequence,
         "number": record.number,
@@ -92,13 +93,13 @@ def request_row(
         "expects": record.expects or None,
         "method": request.method,
         "path": redaction.text(request.path),
-        "query": redaction.json(query),
+        "query": redaction.json(value_by_parameter),
         "headers": _redact_headers(request.headers, redaction),
         "body": _redact_body(request.body, record.sizes[0], redaction),
         "body_bytes": record.sizes[0],
         "body_sha256": body_hash,
         "non_ascii": _has_non_ascii(request.body),
-        "nonce_first_used": None if first_use == record.number else first_use,
+        "nonce_first_used": None if first_number == record.number else first_number,
         "operation": record.operation or None,
         "verdicts": redaction.json(record.verdicts(record)),
         "status": reply.status,
@@ -109,9 +110,9 @@ def request_row(
         **_ending_row(record),
     }
     if raw:
-        row["raw_body"] = b64encode(request.body).decode()
-        row["raw_answer"] = b64encode(reply.body).decode()
-    return row
+        json_row["raw_body"] = b64encode(request.body).decode()
+        json_row["raw_answer"] = b64encode(reply.body).decode()
+    return json_row
 
 
 def _ending_row(request_record: RequestRecord) -> JsonObject:

@@ -35,9 +35,9 @@ def write_address(address: str) -> str:
     if not is_url(address):
         return address
     scheme, _, address_rest = address.partition("://")
-    path = re.split(r"[?#]", address_rest, maxsplit=1)[0]
-    authority, slash, name = path.partition("/")
-    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{name}"
+    address_path = re.split(r"[?#]", address_rest, maxsplit=1)[0]
+    authority, slash, path_rest = address_path.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path_rest}"
 
 
 def unreadable_address_error(
@@ -61,11 +61,11 @@ def open_file_system(url: str, options: Mapping[str, Any] | None = None) -> tupl
     with extra_imports():
         from fsspec.core import url_to_fs
     try:
-        files, root = url_to_fs(url, **(options or {}))
+        file_system, root_path = url_to_fs(url, **(options or {}))
     except (ImportError, ValueError, TypeError, OSError) as error:  # names the package or protocol
         scheme = url.partition("://")[0]
         raise ConfigError(f"{scheme}:// cannot be used: {one_sentence(error)}") from None
-    return files, str(root).rstrip("/")
+    return file_system, str(root_path).rstrip("/")
 
 
 @contextmanager
@@ -82,8 +82,8 @@ def explain_storage(address: str, act: str) -> Iterator[None]:
     except FileNotFoundError:
         raise ConfigError(f"{printable_address} cannot be {act}: it does not exist") from None
     except Exception as error:  # each file system has exceptions of its own
-        reason = one_sentence(error).replace(address, printable_address)
-        raise ConfigError(f"{printable_address} cannot be {act}: {reason}") from None
+        reason_text = one_sentence(error).replace(address, printable_address)
+        raise ConfigError(f"{printable_address} cannot be {act}: {reason_text}") from None
 
 
 def one_sentence(error: Exception) -> str:
@@ -115,14 +115,14 @@ def local_copy(
     if source_path is not None and source_path.suffix.lower() != GZIP:
         yield source_path
         return
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder_name:
         if source_path is None:
-            files, path = open_file_system(os.fspath(address), storage_options)
+            file_system, remote_path = open_file_system(os.fspath(address), storage_options)
             file_name = write_address(os.fspath(address)).rpartition("/")[2]
-            source_path = Path(folder) / (file_name or "file")
+            source_path = Path(folder_name) / (file_name or "file")
             with explain_storage(os.fspath(address), "read"):
-                files.get_file(path, str(source_path))
-        yield _unzipped(source_path, Path(folder) / "plain", address)
+                file_system.get_file(remote_path, str(source_path))
+        yield _unzipped(source_path, Path(folder_name) / "plain", address)
 
 
 @contextmanager
@@ -132,8 +132,8 @@ def compress_if_gz(sink: BinaryIO, path: Path) -> Iterator[BinaryIO]:
         yield sink
         return
     # Without a name and a time, equal rows are equal bytes.
-    with gzip.GzipFile("", "wb", fileobj=sink, mtime=0) as compressing_sink:
-        yield cast("BinaryIO", compressing_sink)
+    with gzip.GzipFile("", "wb", fileobj=sink, mtime=0) as compressing_file:
+        yield cast("BinaryIO", compressing_file)
 
 
 def _unzipped(zipped_path: Path, target: Path, address: str | os.PathLike[str]) -> Path:
@@ -142,8 +142,8 @@ def _unzipped(zipped_path: Path, target: Path, address: str | os.PathLike[str]) 
         return zipped_path
     require_regular(zipped_path)
     try:
-        with gzip.open(zipped_path) as content, target.open("xb") as sink:
-            shutil.copyfileobj(content, sink)
+        with gzip.open(zipped_path) as zipped_file, target.open("xb") as unzipped_file:
+            shutil.copyfileobj(zipped_file, unzipped_file)
     except (EOFError, ZlibError, gzip.BadGzipFile) as error:
         raise unreadable_address_error(address, "gzip", error) from None
     return target
@@ -171,16 +171,22 @@ def local_target(
         yield path, path
         return
     url = os.fspath(address)
-    files, root = open_file_system(url, storage_options)
-    file_name = root.rpartition("/")[2]
+    file_system, root_path = open_file_system(url, storage_options)
+    file_name = root_path.rpartition("/")[2]
     if not file_name:
         raise ArgumentError(f"{write_address(url)} has no name of a file or folder: add one", "to")
-    old_names = _require_own_files(files, root, url, is_own)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / file_name
+    old_names = _require_own_files(file_system, root_path, url, is_own)
+    with TemporaryDirectory() as folder_name:
+        path = Path(folder_name) / file_name
         yield path, url
         with explain_storage(url, "written"):
-            _upload(files, Path(folder), root.rpartition("/")[0], f"{root}/", old_names)
+            _upload(
+                file_system,
+                Path(folder_name),
+                root_path.rpartition("/")[0],
+                f"{root_path}/",
+                old_names,
+            )
 
 
 def _require_own_files(
@@ -210,11 +216,11 @@ def _upload(files: Any, folder: Path, parent: str, root: str, old_names: list[st
     Of `old_names`, those under `root` that were not replaced are removed afterwards.
     """
     new_names = set()
-    for file in sorted(folder.rglob("*")):
-        if file.is_file():
-            target_name = f"{parent}/{file.relative_to(folder).as_posix()}"
+    for local_file in sorted(folder.rglob("*")):
+        if local_file.is_file():
+            target_name = f"{parent}/{local_file.relative_to(folder).as_posix()}"
             files.makedirs(target_name.rpartition("/")[0], exist_ok=True)
-            files.put_file(str(file), target_name)
+            files.put_file(str(local_file), target_name)
             new_names.add(target_name)
     for target_name in old_names:
         if target_name.startswith(root) and target_name not in new_names:

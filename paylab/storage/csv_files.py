@@ -32,12 +32,12 @@ def read_csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterato
     Cells that paylab escaped in a file of results are restored. PaylabError if the file cannot be
     read.
     """
-    with _open_reader(path, delimiter, path) as reader:
-        is_escaped = set(reader.fieldnames or ()) >= RESULTS
-        for csv_record in reader:
+    with _open_reader(path, delimiter, path) as csv_reader:
+        is_escaped = set(csv_reader.fieldnames or ()) >= RESULTS
+        for csv_record in csv_reader:
             surplus_cells: Sequence[str] = csv_record.pop(None, ())  # cells without a column
-            cells = _restore_cells(csv_record) if is_escaped else csv_record
-            yield CsvRow(cells, reader.line_num, len(surplus_cells))
+            cell_by_column = _restore_cells(csv_record) if is_escaped else csv_record
+            yield CsvRow(cell_by_column, csv_reader.line_num, len(surplus_cells))
 
 
 def _restore_cells(csv_record: Mapping[str, str | None]) -> dict[str, str | None]:
@@ -63,8 +63,8 @@ def read_written_header(
 
     `name` is that of the file in errors, if `path` is a copy.
     """
-    with _open_reader(path, delimiter, name or path) as reader:
-        return list(reader.fieldnames or ())
+    with _open_reader(path, delimiter, name or path) as csv_reader:
+        return list(csv_reader.fieldnames or ())
 
 
 @contextmanager
@@ -74,15 +74,17 @@ def _open_reader(
     """Open a CSV file, and turn the errors of reading it into PaylabErrors."""
     if len(delimiter) != 1:
         raise ArgumentError(f"delimiter must be one character, not {delimiter!r}", "delimiter")
-    with local_copy(path) as file:
-        require_regular(file)
+    with local_copy(path) as local_file:
+        require_regular(local_file)
         try:
-            with file.open(encoding="utf-8-sig", newline="") as csv_lines:
-                reader = csv.DictReader(csv_lines, strict=True, delimiter=delimiter)
+            with local_file.open(encoding="utf-8-sig", newline="") as csv_file:
+                csv_reader = csv.DictReader(csv_file, strict=True, delimiter=delimiter)
                 _require_columns(
-                    write_address(os.fspath(shown_name)), list(reader.fieldnames or ()), delimiter
+                    write_address(os.fspath(shown_name)),
+                    list(csv_reader.fieldnames or ()),
+                    delimiter,
                 )
-                yield reader
+                yield csv_reader
         except (csv.Error, UnicodeDecodeError) as error:
             raise unreadable_address_error(shown_name, "CSV in UTF-8", error) from None
 

@@ -27,18 +27,18 @@ def replace_folder(path: Path, is_own: Callable[[Path], bool]) -> Iterator[Path]
     path = path.resolve()
     require_parent(path)
     require_replaceable(path, is_own)
-    draft = draft_path(path, "part")
-    draft.mkdir()
-    new_folder_mode = file_mode(draft)
-    draft.chmod(FOLDER_MODE)
+    draft_folder = draft_path(path, "part")
+    draft_folder.mkdir()
+    new_folder_mode = file_mode(draft_folder)
+    draft_folder.chmod(FOLDER_MODE)
     try:
-        yield draft
+        yield draft_folder
         require_replaceable(path, is_own)  # check again: a file may have been added meanwhile
-        _copy_modes(path, draft)
-        draft.chmod(file_mode(path) or new_folder_mode or FOLDER_MODE)
-        _move_into_place(draft, path)
+        _copy_modes(path, draft_folder)
+        draft_folder.chmod(file_mode(path) or new_folder_mode or FOLDER_MODE)
+        _move_into_place(draft_folder, path)
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(draft_folder, ignore_errors=True)
     sync_folder(path.parent)
 
 
@@ -48,11 +48,11 @@ def require_replaceable(path: Path, is_own: Callable[[Path], bool]) -> None:
         raise ConfigError("cannot replace the folder you are in: name another folder")
     if path.exists() and not path.is_dir():
         raise ConfigError(f"cannot write the folder {path.name}/: a file has that name")
-    for entry in path.rglob("*"):
-        entry_name = entry.relative_to(path)
-        if entry.is_symlink() or (not entry.is_dir() and not is_own(entry_name)):
+    for entry_path in path.rglob("*"):
+        relative_path = entry_path.relative_to(path)
+        if entry_path.is_symlink() or (not entry_path.is_dir() and not is_own(relative_path)):
             raise ConfigError(
-                f"cannot replace the folder {path.name}/: {entry_name} is not from an export; "
+                f"cannot replace the folder {path.name}/: {relative_path} is not from an export; "
                 "name another folder"
             )
 
@@ -62,22 +62,22 @@ def _copy_modes(old_folder: Path, new_folder: Path) -> None:
 
     A new name gets the permissions that all old entries of its kind have in common.
     """
-    modes: dict[Path, int] = {}
+    mode_by_path: dict[Path, int] = {}
     common_folder_mode = 0o777
     common_file_mode = 0o666
-    for entry in old_folder.rglob("*"):
-        mode = file_mode(entry) or 0  # 0: the entry was deleted meanwhile
-        modes[entry.relative_to(old_folder)] = mode
-        if entry.is_dir():
+    for entry_path in old_folder.rglob("*"):
+        mode = file_mode(entry_path) or 0  # 0: the entry was deleted meanwhile
+        mode_by_path[entry_path.relative_to(old_folder)] = mode
+        if entry_path.is_dir():
             common_folder_mode &= mode
         else:
             common_file_mode &= mode
-    if not modes:
+    if not mode_by_path:
         return
     # Contents come before their folder, which its own mode may make unreadable.
-    for entry in sorted(new_folder.rglob("*"), reverse=True):
-        common_mode = common_folder_mode if entry.is_dir() else common_file_mode
-        entry.chmod(modes.get(entry.relative_to(new_folder), common_mode))
+    for entry_path in sorted(new_folder.rglob("*"), reverse=True):
+        common_mode = common_folder_mode if entry_path.is_dir() else common_file_mode
+        entry_path.chmod(mode_by_path.get(entry_path.relative_to(new_folder), common_mode))
 
 
 def _move_into_place(draft: Path, path: Path) -> None:
@@ -103,14 +103,14 @@ def _exchange_names(path: Path, other_path: Path) -> bool:
         return False
     import ctypes  # only for replacing a folder
 
-    library = ctypes.CDLL(None)
-    encoded_path = os.fsencode(path)
-    other_name = os.fsencode(other_path)
-    if hasattr(library, "renameat2"):
-        status = library.renameat2(
-            CURRENT_FOLDER, encoded_path, CURRENT_FOLDER, other_name, EXCHANGE_FLAG
+    c_library = ctypes.CDLL(None)
+    path_bytes = os.fsencode(path)
+    other_path_bytes = os.fsencode(other_path)
+    if hasattr(c_library, "renameat2"):
+        exit_status = c_library.renameat2(
+            CURRENT_FOLDER, path_bytes, CURRENT_FOLDER, other_path_bytes, EXCHANGE_FLAG
         )
-        return bool(status == 0)
-    if hasattr(library, "renamex_np"):
-        return bool(library.renamex_np(encoded_path, other_name, EXCHANGE_FLAG) == 0)
+        return bool(exit_status == 0)
+    if hasattr(c_library, "renamex_np"):
+        return bool(c_library.renamex_np(path_bytes, other_path_bytes, EXCHANGE_FLAG) == 0)
     return False

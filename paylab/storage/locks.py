@@ -28,16 +28,16 @@ def hold_file_lock(path: Path, busy_error: Exception | None = None) -> Iterator[
 
     The lock ends with the process. The error is by default a ConfigError with the folder's name.
     """
-    lock = FileLock(path, timeout=0, mode=PRIVATE_MODE, thread_local=False)
+    file_lock = FileLock(path, timeout=0, mode=PRIVATE_MODE, thread_local=False)
     try:
-        lock.acquire()
+        file_lock.acquire()
     except Timeout:
         message = f"{path.parent.name} is in use by another process"
         raise busy_error or ConfigError(message) from None
     try:
         yield
     finally:
-        lock.release()
+        file_lock.release()
 
 
 class _NamedLock:
@@ -100,8 +100,8 @@ def _acquire_file_lock(lock_name: str, deadline: float) -> FileLock | None:
     """Lock the file of a name. None where no file can be locked, TimeoutError at the deadline."""
     try:
         digest = sha256(lock_name.encode(errors="replace")).hexdigest()
-        path = _private_folder() / f"{digest[:32]}.lock"
-        file_lock = FileLock(path, mode=PRIVATE_MODE, thread_local=False)
+        lock_path = _private_folder() / f"{digest[:32]}.lock"
+        file_lock = FileLock(lock_path, mode=PRIVATE_MODE, thread_local=False)
         file_lock.acquire(timeout=max(0.0, deadline - monotonic()))
     except Timeout:
         raise TimeoutError(lock_name) from None
@@ -119,12 +119,12 @@ def _remove_file_lock(file_lock: FileLock) -> None:
 
 def _private_folder() -> Path:
     """A temporary folder that only this user can use. OSError if there is none."""
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    path = Path(tempfile.gettempdir()) / f"paylab-locks-{user}"
-    path.mkdir(mode=FOLDER_MODE, exist_ok=True)
+    user_id = os.getuid() if hasattr(os, "getuid") else "user"
+    folder_path = Path(tempfile.gettempdir()) / f"paylab-locks-{user_id}"
+    folder_path.mkdir(mode=FOLDER_MODE, exist_ok=True)
     if hasattr(os, "getuid"):  # Windows has a temporary folder per user
-        folder_status = path.lstat()
-        is_own_folder = stat.S_ISDIR(folder_status.st_mode) and folder_status.st_uid == user
+        folder_status = folder_path.lstat()
+        is_own_folder = stat.S_ISDIR(folder_status.st_mode) and folder_status.st_uid == user_id
         if not is_own_folder or folder_status.st_mode & 0o077:
-            raise PermissionError(f"{path} is not a private folder")
-    return path
+            raise PermissionError(f"{folder_path} is not a private folder")
+    return folder_path

@@ -38,18 +38,18 @@ class Folder:
     def write(self, name: str, content: bytes) -> None:
         """Replace a file atomically; open readers keep the old content."""
         self.path.mkdir(parents=True, exist_ok=True)
-        target = self._target(name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with replace(target) as sink:
-            sink.write(content)
+        target_path = self._target(name)
+        target_path.parent.mkdir(parents=True, exist_ok=True)
+        with replace(target_path) as target_file:
+            target_file.write(content)
 
     def remove(self, name: str) -> None:
         """Remove a file, and its folder if that is empty."""
-        target = self._target(name)
-        target.unlink(missing_ok=True)
-        if target.parent not in (self.path, self.path.resolve().parent):
+        target_path = self._target(name)
+        target_path.unlink(missing_ok=True)
+        if target_path.parent not in (self.path, self.path.resolve().parent):
             with suppress(OSError):  # a folder with other files stays
-                target.parent.rmdir()
+                target_path.parent.rmdir()
 
     def names(self, ending: str) -> list[str]:
         """The names of the files that end so, sorted; those in subfolders with their path."""

@@ -43,8 +43,8 @@ def describe_unknown_type(event_type: object) -> str:
     if not isinstance(event_type, str) or "*" in event_type or event_type in codes.EVENT_TYPES:
         return ""
     nearest_types = find_nearest_names(event_type, codes.EVENT_TYPES)
-    hint = f"nearest: {', '.join(nearest_types)}" if nearest_types else "see paylab.codes"
-    return f"{plain(event_type, 60)} is no known type of event; {hint}"
+    hint_text = f"nearest: {', '.join(nearest_types)}" if nearest_types else "see paylab.codes"
+    return f"{plain(event_type, 60)} is no known type of event; {hint_text}"
 
 
 @explain_arguments
@@ -158,11 +158,11 @@ class Arrivals:
         >>> lab.inbox().save("events.jsonl").name
         'events.jsonl'
         """
-        target = path_of(path)
-        with replace(target, private=True) as sink:
-            sink.write(header_line(self.since))
-            sink.writelines(json_line(as_json(arrival)) for arrival in self)
-        return target
+        target_path = path_of(path)
+        with replace(target_path, private=True) as event_file:
+            event_file.write(header_line(self.since))
+            event_file.writelines(json_line(as_json(arrival)) for arrival in self)
+        return target_path
 
     def table(self, limit: int = ROWS_MAX) -> list[tuple[str, ...]]:
         """Return the latest events as text, newest first, with `ARRIVAL_COLUMNS`.
@@ -182,9 +182,9 @@ class Arrivals:
 
     def _count_text(self) -> str:
         """Describe the number of events: "12 events, the latest 10 of them"."""
-        count = len(self)
-        count_text = "1 event" if count == 1 else f"{count} events"
-        if count > ROWS_MAX:
+        event_count = len(self)
+        count_text = "1 event" if event_count == 1 else f"{event_count} events"
+        if event_count > ROWS_MAX:
             count_text += f", the latest {ROWS_MAX} of them"
         if self._log.dropped:
             count_text += f"; {self._log.dropped} older ones were dropped"
@@ -221,14 +221,14 @@ def read_any_events(source: EventSource, wrapper: Wrapper = SPEC_WRAPPER) -> Eve
             "events are an inbox, a file with a JSON object a line, or a list of events, not a "
             f"{type(source).__name__}"
         )
-    events = [_read_item(number, item, wrapper) for number, item in enumerate(source, 1)]
+    events = [_read_item(item_number, item, wrapper) for item_number, item in enumerate(source, 1)]
     return EventHistory(events, None)
 
 
 def simulated_events(events: list[Event]) -> EventHistory:
     """Return the events of a simulator. They are complete from the first one on."""
-    times = [event.updated_at for event in events if event.updated_at]
-    return EventHistory(events, min(times, default=None))
+    update_times = [event.updated_at for event in events if event.updated_at]
+    return EventHistory(events, min(update_times, default=None))
 
 
 def _read_item(number: int, delivery: object, wrapper: Wrapper) -> Event:

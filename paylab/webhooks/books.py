@@ -108,13 +108,13 @@ def _read_parquet(path: Path, book_name: str) -> pd.DataFrame:
 def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: bool) -> Books:
     """Read all cells as text; the notes tell an unusual encoding or delimiter."""
     csv_text, encoding = _decode_text(path.read_bytes())
-    notes = []
+    note_texts = []
     if encoding != "utf-8-sig":
-        notes.append(f"encoding {encoding} was found")
+        note_texts.append(f"encoding {encoding} was found")
     if delimiter is None:
         delimiter = _find_delimiter(csv_text)
         if delimiter != ",":
-            notes.append(f"delimiter {DELIMITERS[delimiter]} was found")
+            note_texts.append(f"delimiter {DELIMITERS[delimiter]} was found")
     try:
         header_row = next(csv.reader(csv_text.splitlines(), delimiter=delimiter), [])
         utf8_file = BytesIO(csv_text.encode())
@@ -123,7 +123,7 @@ def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: 
         raise unreadable_error(book_name, "CSV", error) from None
     if is_escaped:
         table = unguard_cells(table)
-    return Books(table.to_pandas(types_mapper=pd.ArrowDtype), tuple(notes))
+    return Books(table.to_pandas(types_mapper=pd.ArrowDtype), tuple(note_texts))
 
 
 def _decode_text(csv_bytes: bytes) -> tuple[str, str]:
@@ -147,8 +147,8 @@ def _find_delimiter(csv_text: str) -> str:
 
 def _read_sheet(path: Path, book_name: str, sheet: str | None) -> pd.DataFrame:
     """Read the rows of a sheet as they are written."""
-    cells = read_sheet(path, book_name, sheet)
-    return pd.DataFrame(cells.rows, columns=cells.column_names, dtype=object)
+    sheet_content = read_sheet(path, book_name, sheet)
+    return pd.DataFrame(sheet_content.rows, columns=sheet_content.column_names, dtype=object)
 
 
 def _read_query(query: str, database: Any) -> pd.DataFrame:
@@ -162,18 +162,18 @@ def _read_query(query: str, database: Any) -> pd.DataFrame:
         raise ArgumentError(message, "database")
     with extra_imports():
         import sqlalchemy as sql
-    engine = database
+    sql_engine = database
     try:
         if isinstance(database, str):
-            engine = sql.create_engine(database, hide_parameters=True)
-        with engine.connect() as connection:
+            sql_engine = sql.create_engine(database, hide_parameters=True)
+        with sql_engine.connect() as connection:
             query_result = connection.execute(sql.text(query))
             column_names = list(query_result.keys())
             query_rows = [list(query_row) for query_row in query_result]
             return pd.DataFrame(query_rows, columns=column_names, dtype=object)
     except (sql.exc.SQLAlchemyError, ImportError, ValueError) as error:
-        reason = str(getattr(error, "orig", None) or "the URL or its driver cannot be used")
-        raise ConfigError(f"the database cannot be read: {reason:.200}") from None
+        reason_text = str(getattr(error, "orig", None) or "the URL or its driver cannot be used")
+        raise ConfigError(f"the database cannot be read: {reason_text:.200}") from None
     finally:
-        if engine is not database:
-            engine.dispose()
+        if sql_engine is not database:
+            sql_engine.dispose()

@@ -90,9 +90,9 @@ def compare_words(pair: ColumnPair, service: WordColumn, other: WordColumn) -> D
     other_numbers = _number_words(other, status_map, number_by_word)
     unequal_mask = (service_numbers != other_numbers) & (other_numbers != NO_WORD)
     for pair_index in np.flatnonzero(unequal_mask).tolist():
-        problem = pair.column.problem
+        problem_kind = pair.column.problem
         service_text = service.text(pair_index)
-        yield pair_index, ColumnDifference(problem, service_text, other.text(pair_index))
+        yield pair_index, ColumnDifference(problem_kind, service_text, other.text(pair_index))
 
 
 def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> Differences:

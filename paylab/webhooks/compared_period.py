@@ -43,9 +43,9 @@ class ComparedPeriod:
 
     def add_rows(self, side: str, payment_index_of_row: NDArray[np.int64]) -> None:
         """Set which rows of a side are counted; a row without a payment has a negative index."""
-        has_payment = payment_index_of_row >= 0
+        matched_mask = payment_index_of_row >= 0
         row_mask = np.ones(len(payment_index_of_row), dtype=bool)
-        row_mask[has_payment] = self._payment_mask[payment_index_of_row[has_payment]]
+        row_mask[matched_mask] = self._payment_mask[payment_index_of_row[matched_mask]]
         self._row_masks[side] = row_mask
 
     def mask_of(self, family: Family) -> Mask:
@@ -68,13 +68,13 @@ class ComparedPeriod:
     @property
     def notes(self) -> list[str]:
         """The lists that are not compared, and what is counted of payments outside the period."""
-        notes = [
+        note_texts = [
             f"{family_name}s are not compared with the books: these have no {family_name}"
             for family_name in self.uncompared
         ]
         if not self._period.is_everything:
-            notes.append("payments outside the period count only if your books have them")
-        return notes
+            note_texts.append("payments outside the period count only if your books have them")
+        return note_texts
 
 
 def _write_time(instant: datetime, zone: ZoneInfo) -> str:

@@ -34,23 +34,23 @@ def differences(payload: JsonMapping, now: JsonMapping) -> list[Difference]:
     >>> paylab.events.differences({"status": "started"}, {"status": "completed"})
     [Difference(field='status', event='started', now='completed')]
     """
-    event_values = dict(_find_leaves(payload))
-    current_values = {}
+    event_value_by_path = dict(_find_leaves(payload))
+    current_value_by_path = {}
     for path, new_value in _find_leaves(now):
         if _read_first_name(path) in payload:
-            current_values[path] = new_value
-    changed_fields = []
-    for path in event_values | current_values:
-        event_value = event_values.get(path)
-        current_value = current_values.get(path)
+            current_value_by_path[path] = new_value
+    field_differences = []
+    for path in event_value_by_path | current_value_by_path:
+        event_value = event_value_by_path.get(path)
+        current_value = current_value_by_path.get(path)
         if _read_first_name(path) in ONLY_IN_EVENTS or is_same_value(
             path, event_value, current_value
         ):
             continue
-        changed_fields.append(
+        field_differences.append(
             Difference(path, _write_value(event_value), _write_value(current_value))
         )
-    return changed_fields
+    return field_differences
 
 
 def is_same_value(field: str, event_value: object, current_value: object) -> bool:
@@ -80,8 +80,8 @@ def _find_leaves(json_value: JsonValue, path: str = "") -> Iterator[tuple[str, J
         for member_name, member in json_value.items():
             yield from _find_leaves(member, join_path(path, str(member_name)))
     elif isinstance(json_value, list):
-        for index, member in enumerate(json_value):
-            yield from _find_leaves(member, f"{path}.{index}")
+        for item_index, member in enumerate(json_value):
+            yield from _find_leaves(member, f"{path}.{item_index}")
     elif json_value is not None:
         yield path, json_value
 

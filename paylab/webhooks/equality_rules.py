@@ -88,16 +88,18 @@ def _read_status_map(status_map: Mapping[str, str], statuses: Collection[str]) -
     for status in status_map.values():
         if status not in statuses:
             raise _make_unknown_status_error(status, statuses)
-    return {word.strip().casefold(): status.casefold() for word, status in status_map.items()}
+    return {
+        your_word.strip().casefold(): status.casefold() for your_word, status in status_map.items()
+    }
 
 
 def _make_unknown_status_error(status: object, statuses: Collection[str]) -> OptionError:
     """Make the error for a status that is not one of `statuses`; it names the nearest of them."""
     nearest_status = find_nearest_name(str(status), statuses)
-    hint = (
+    hint_text = (
         f"nearest: {nearest_status}" if nearest_status else f"known: {', '.join(sorted(statuses))}"
     )
-    message = f"{status!r:.60} is no status of the service; {hint}"
+    message = f"{status!r:.60} is no status of the service; {hint_text}"
     return argument_error("status_map", message)
 
 

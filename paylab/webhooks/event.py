@@ -55,12 +55,12 @@ class Wrapper(NamedTuple):
         >>> paylab.events.Wrapper().delivery(event)["event_type"]
         'transfer.completed'
         """
-        body: JsonObject = {}
+        body_object: JsonObject = {}
         if event.event_id and self.id_field != NONE:
-            set_value_at(body, self.id_field, event.event_id)
-        set_value_at(body, self.type_field, event.type)
-        set_value_at(body, self.payload_field, event.payload)
-        return body
+            set_value_at(body_object, self.id_field, event.event_id)
+        set_value_at(body_object, self.type_field, event.type)
+        set_value_at(body_object, self.payload_field, event.payload)
+        return body_object
 
 
 SPEC_WRAPPER = Wrapper()
@@ -139,25 +139,25 @@ class Event:
         """
         if self.event_id:
             return self.type, self.id, self.status, f"id:{self.event_id}"
-        version = _normalize_time(_write_as_text(self.payload.get("updated_at")))
-        if not version:
+        version_text = _normalize_time(_write_as_text(self.payload.get("updated_at")))
+        if not version_text:
             payload_text = json.dumps(self.payload, sort_keys=True, default=str)
-            version = f"sha256:{hashlib.sha256(payload_text.encode()).hexdigest()}"
-        return self.type, self.id, self.status, version
+            version_text = f"sha256:{hashlib.sha256(payload_text.encode()).hexdigest()}"
+        return self.type, self.id, self.status, version_text
 
     def __repr__(self) -> str:
-        shown_fields = {"type": self.type, "id": self.id, "status": self.status}
+        value_by_field = {"type": self.type, "id": self.id, "status": self.status}
         if self.updated_at:
-            shown_fields["updated_at"] = timestamps.to_text(self.updated_at)
-        shown_fields |= {"event_id": self.event_id} if self.event_id else {}
-        field_texts = [f"{name}={value!r}" for name, value in shown_fields.items()]
+            value_by_field["updated_at"] = timestamps.to_text(self.updated_at)
+        value_by_field |= {"event_id": self.event_id} if self.event_id else {}
+        field_texts = [f"{name}={value!r}" for name, value in value_by_field.items()]
         field_texts += ["stale=True"] if self.stale else []
         return printable(f"Event({', '.join(field_texts)})")
 
     def __str__(self) -> str:
-        clock_time = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
+        time_text = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
         event_texts = [printable(text) for text in (self.type, self.id, str(self.status))]
-        return "  ".join([clock_time, *event_texts])
+        return "  ".join([time_text, *event_texts])
 
 
 @explain_arguments
@@ -170,17 +170,17 @@ def read_event(delivery: RawEvent, wrapper: Wrapper = SPEC_WRAPPER) -> Event:
     >>> paylab.events.read_event(delivery).type
     'transfer.completed'
     """
-    body = _read_object(delivery)
-    type_and_payload = _split_body(body, wrapper) or _split_body(body, SPEC_WRAPPER)
+    body_object = _read_object(delivery)
+    type_and_payload = _split_body(body_object, wrapper) or _split_body(body_object, SPEC_WRAPPER)
     if type_and_payload is None:
-        fields = f"{wrapper.type_field} (text) and {wrapper.payload_field} (object)"
+        fields_text = f"{wrapper.type_field} (text) and {wrapper.payload_field} (object)"
         raise UnreadableEventError(
-            f"an event has {fields}; webhooks.type_field and webhooks.payload_field in "
+            f"an event has {fields_text}; webhooks.type_field and webhooks.payload_field in "
             "service.toml set other names"
         )
     event_type, payload = type_and_payload
     event = make_event(event_type, payload, wrapper.service)
-    event = replace(event, event_id=_write_as_text(value_at(body, wrapper.id_field)) or "")
+    event = replace(event, event_id=_write_as_text(value_at(body_object, wrapper.id_field)) or "")
     if not event.id and event.family in FAMILIES:
         raise UnreadableEventError(f"the payload of {event_type[:60]!a} has no id")
     return event
@@ -215,14 +215,14 @@ def _read_object(delivery: RawEvent) -> JsonMapping:
     """Read the JSON object of a delivery. A parsed object is written first, to refuse NaN in it."""
     try:
         if isinstance(delivery, Mapping):
-            body = read_json(write_json(delivery))
+            body_object = read_json(write_json(delivery))
         else:
-            body = read_json(delivery if isinstance(delivery, str) else bytes(delivery))
+            body_object = read_json(delivery if isinstance(delivery, str) else bytes(delivery))
     except (TypeError, ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
-    if not isinstance(body, dict):
+    if not isinstance(body_object, dict):
         raise UnreadableEventError("an event is a JSON object")
-    return body
+    return body_object
 
 
 def _normalize_time(time_text: str | None) -> str | None:

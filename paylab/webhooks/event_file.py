@@ -64,8 +64,8 @@ class EventHistory:
 def read_events(path: str | os.PathLike[str], wrapper: Wrapper = SPEC_WRAPPER) -> EventHistory:
     """Read a file of events, with a header or without; PaylabError names an invalid line."""
     events: list[Event] = []
-    since = None
-    notes = []
+    listening_since = None
+    note_texts = []
     with open(path_of(path), "rb") as event_file:
         for line_number, file_line in enumerate(event_file, 1):
             try:
@@ -74,13 +74,13 @@ def read_events(path: str | os.PathLike[str], wrapper: Wrapper = SPEC_WRAPPER) -
                 # A last line without an end is one that was not written to its end.
                 if file_line.endswith(b"\n"):
                     raise PaylabError(f"{path}, line {line_number}: {error}") from None
-                notes.append(CUT_OFF_NOTE)
+                note_texts.append(CUT_OFF_NOTE)
                 continue
             if isinstance(stored_entry, Header):
-                since = stored_entry.since or since
+                listening_since = stored_entry.since or listening_since
             elif stored_entry:
                 events.append(stored_entry.event)
-    return EventHistory(events, since, tuple(notes))
+    return EventHistory(events, listening_since, tuple(note_texts))
 
 
 class EventFile:
@@ -177,8 +177,8 @@ def json_line(line_values: JsonMapping) -> bytes:
 
 def _require_header(path: Path) -> None:
     """Raise ConfigError for a file that an inbox has not written."""
-    with open(path, "rb") as file:
-        first_line = file.readline(HEADER_BYTES_MAX)
+    with open(path, "rb") as event_file:
+        first_line = event_file.readline(HEADER_BYTES_MAX)
     if not _is_header(first_line):
         raise ConfigError(f"{path} is not a file of an inbox: name another file")
 
@@ -186,6 +186,7 @@ def _require_header(path: Path) -> None:
 def _is_header(file_line: bytes) -> bool:
     """Return whether a line is a header, or can be the start of one that was cut off."""
     if not file_line.endswith(b"\n"):
+        # Only the first characters are compared: those after them differ between headers.
         return header_line(None).startswith(file_line[: len(HEADER_KEY)])
     try:
         return isinstance(_read_line(file_line, SPEC_WRAPPER), Header)
@@ -196,18 +197,20 @@ def _is_header(file_line: bytes) -> bool:
 def _read_line(file_line: bytes, wrapper: Wrapper) -> StoredEvent | Header:
     """Read a header or an event; UnreadableEventError if the line is neither."""
     try:
-        line_values = read_json(file_line)
+        line_object = read_json(file_line)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
-    if isinstance(line_values, dict) and HEADER_KEY in line_values:
-        if line_values[HEADER_KEY] != FORMAT_VERSION:
-            version = f"{str(line_values[HEADER_KEY])[:20]!a}"
+    if isinstance(line_object, dict) and HEADER_KEY in line_object:
+        if line_object[HEADER_KEY] != FORMAT_VERSION:
+            version_text = f"{str(line_object[HEADER_KEY])[:20]!a}"
             raise ConfigError(
-                f"its format is {version}, this version of paylab reads {FORMAT_VERSION}"
+                f"its format is {version_text}, this version of paylab reads {FORMAT_VERSION}"
             )
-        return Header(timestamps.read_or_none(line_values.get("listening_since")))
-    event = read_event(line_values, wrapper)
-    deliveries = line_values.get("deliveries")
-    if type(deliveries) is not int or deliveries < 1:
-        deliveries = 1
-    return StoredEvent(event, deliveries, timestamps.read_or_none(line_values.get("received_at")))
+        return Header(timestamps.read_or_none(line_object.get("listening_since")))
+    event = read_event(line_object, wrapper)
+    delivery_count = line_object.get("deliveries")
+    if type(delivery_count) is not int or delivery_count < 1:
+        delivery_count = 1
+    return StoredEvent(
+        event, delivery_count, timestamps.read_or_none(line_object.get("received_at"))
+    )

@@ -97,14 +97,14 @@ class EventLog:
         """Store the events that were added to the file."""
         if self._file is None:
             return
-        for stored_line in self._file.read_new_lines():
-            if isinstance(stored_line, StoredEvent):
-                body = write_json(self.wrapper.delivery(stored_line.event)).encode()
-                received_at = stored_line.at or stored_line.event.updated_at or UNKNOWN_TIME
+        for stored_entry in self._file.read_new_lines():
+            if isinstance(stored_entry, StoredEvent):
+                body = write_json(self.wrapper.delivery(stored_entry.event)).encode()
+                received_at = stored_entry.at or stored_entry.event.updated_at or UNKNOWN_TIME
                 arrival = self._merge_delivery(
-                    stored_line.event, body, received_at, stored_line.deliveries
+                    stored_entry.event, body, received_at, stored_entry.deliveries
                 )
-                self._store_arrival(arrival, stored_line.event)
+                self._store_arrival(arrival, stored_entry.event)
 
     def _merge_delivery(
         self, event: Event, body: bytes, received_at: datetime, deliveries: int = 1

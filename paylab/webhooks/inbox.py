@@ -155,9 +155,9 @@ class Inbox(Arrivals):
                     f"{condition_name} {condition_value}"
                     for condition_name, condition_value in conditions.items()
                 ]
-                expectation = ", ".join(condition_texts) or "any type"
+                expectation_text = ", ".join(condition_texts) or "any type"
                 type_hint = describe_unknown_type(conditions.get("type", "*"))
-                message = f"no event with {expectation} after {waited_seconds:g} s"
+                message = f"no event with {expectation_text} after {waited_seconds:g} s"
                 raise WaitTimeoutError("; ".join(filter(None, [message, type_hint])))
             pause_seconds = min(every, timeout - waited_seconds)
             self._functions.sleep(pause_seconds)
@@ -194,8 +194,10 @@ class Inbox(Arrivals):
         []
         """
         delivered_event = self._convert_to_event(event)
-        resource = self._functions.current(delivered_event.family, delivered_event.id)
-        return None if resource is None else differences(delivered_event.payload, resource)
+        resource_fields = self._functions.current(delivered_event.family, delivered_event.id)
+        if resource_fields is None:
+            return None
+        return differences(delivered_event.payload, resource_fields)
 
     def answer(
         self, status: int, times: int = 1, *, probability: float = 1.0, seed: int = 0

@@ -135,9 +135,11 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
         if matching_names and matching_names[0] not in chosen_name_by_meaning.values():
             name_by_meaning[meaning] = matching_names[0]
     if not name_by_meaning.keys() & KEYS.keys():
-        your_columns = ", ".join(map(str, names)) or "no columns"
-        needs = f"needs a column id, reference or client_reference_id, and has {your_columns:.300}"
-        raise _make_books_error(f"{needs}; or name yours with columns=")
+        your_columns_text = ", ".join(map(str, names)) or "no columns"
+        needs_text = (
+            f"needs a column id, reference or client_reference_id, and has {your_columns_text:.300}"
+        )
+        raise _make_books_error(f"{needs_text}; or name yours with columns=")
     return name_by_meaning
 
 
@@ -149,8 +151,10 @@ def _read_chosen_names(names: Sequence[object], columns: Mapping[str, str]) -> d
         chosen_name_by_meaning[_find_meaning(str(chosen_meaning))] = column_name
     for column_name in chosen_name_by_meaning.values():
         if column_name not in names:
-            your_columns = ", ".join(map(str, names)) or "no columns"
-            message = f"columns= has {str(column_name)!r:.60}: your columns are {your_columns:.300}"
+            your_columns_text = ", ".join(map(str, names)) or "no columns"
+            message = (
+                f"columns= has {str(column_name)!r:.60}: your columns are {your_columns_text:.300}"
+            )
             raise _make_books_error(message)
     return chosen_name_by_meaning
 
@@ -158,7 +162,9 @@ def _read_chosen_names(names: Sequence[object], columns: Mapping[str, str]) -> d
 def _refuse_swapped(names: Sequence[object], columns: Mapping[str, str]) -> None:
     """OptionError if `columns` names the meanings of your columns, not your columns by meaning."""
     all_meanings = {
-        word for meaning in NAMES_BY_MEANING for word in (meaning, *NAMES_BY_MEANING[meaning])
+        meaning_or_name
+        for meaning in NAMES_BY_MEANING
+        for meaning_or_name in (meaning, *NAMES_BY_MEANING[meaning])
     }
     for your_name, meaning in columns.items():
         is_swapped = your_name in names and str(meaning).strip().casefold() in all_meanings
@@ -179,9 +185,10 @@ def _find_meaning(column_word: str) -> str:
         if folded_word in (meaning, *usual_names):
             return meaning
     nearest_meaning = find_nearest_name(folded_word, NAMES_BY_MEANING)
-    hint = f"nearest: {nearest_meaning}; " if nearest_meaning else ""
+    hint_text = f"nearest: {nearest_meaning}; " if nearest_meaning else ""
+    meanings_text = ", ".join(NAMES_BY_MEANING)
     raise _make_books_error(
-        f"columns= has {column_word!r:.60}: {hint}the meanings are {', '.join(NAMES_BY_MEANING)}"
+        f"columns= has {column_word!r:.60}: {hint_text}the meanings are {meanings_text}"
     )
 
 

@@ -41,9 +41,11 @@ def match_rows(
     for row_keys in (ids, references):
         for normalize in (_keep_case, _fold_case):
             for payment_keys in (payment_ids, payment_references):
-                tried_rows = _match_remaining(payment_indexes, row_keys, payment_keys, normalize)
+                tried_row_indexes = _match_remaining(
+                    payment_indexes, row_keys, payment_keys, normalize
+                )
                 # The last attempt counts: a row that is tried again had no match before.
-                by_reference_mask[tried_rows] = payment_keys is payment_references
+                by_reference_mask[tried_row_indexes] = payment_keys is payment_references
     return Matches(payment_indexes, by_reference_mask)
 
 
@@ -67,20 +69,20 @@ def _match_remaining(
 
     The payment of each row with an equal key is set in `payment_indexes`.
     """
-    unmatched_rows = np.flatnonzero(payment_indexes == NO_PAYMENT)
+    unmatched_row_indexes = np.flatnonzero(payment_indexes == NO_PAYMENT)
     has_row_keys = row_keys.null_count < len(row_keys)
     has_payment_keys = payment_keys.null_count < len(payment_keys)
-    if not len(unmatched_rows) or not has_row_keys or not has_payment_keys:
-        return unmatched_rows
-    if len(unmatched_rows) < len(row_keys):
-        row_keys = row_keys.take(pa.array(unmatched_rows))
+    if not len(unmatched_row_indexes) or not has_row_keys or not has_payment_keys:
+        return unmatched_row_indexes
+    if len(unmatched_row_indexes) < len(row_keys):
+        row_keys = row_keys.take(pa.array(unmatched_row_indexes))
     found_indexes = pc.index_in(
         normalize(row_keys), value_set=normalize(payment_keys), skip_nulls=True
     )
-    payment_indexes[unmatched_rows] = np.asarray(
+    payment_indexes[unmatched_row_indexes] = np.asarray(
         found_indexes.fill_null(NO_PAYMENT), dtype=np.int64
     )
-    return unmatched_rows
+    return unmatched_row_indexes
 
 
 def repeated_references(matches: Matches, references: pa.Array) -> dict[int, list[int]]:
@@ -92,21 +94,23 @@ def repeated_references(matches: Matches, references: pa.Array) -> dict[int, lis
     payment_indexes = matches.payment_indexes
     matched_mask = payment_indexes >= 0
     row_counts = np.bincount(payment_indexes[matched_mask], minlength=len(references))
-    payments_without_row = np.flatnonzero(row_counts == 0)
-    payments_with_rows = np.unique(payment_indexes[matched_mask & matches.by_reference_mask])
-    if not len(payments_without_row) or not len(payments_with_rows):
+    unmatched_payment_indexes = np.flatnonzero(row_counts == 0)
+    matched_payment_indexes = np.unique(payment_indexes[matched_mask & matches.by_reference_mask])
+    if not len(unmatched_payment_indexes) or not len(matched_payment_indexes):
         return {}
     folded_references = _fold_case(references)
-    positions = pc.index_in(
-        folded_references.take(pa.array(payments_without_row)),
-        value_set=folded_references.take(pa.array(payments_with_rows)),
+    matched_positions = pc.index_in(
+        folded_references.take(pa.array(unmatched_payment_indexes)),
+        value_set=folded_references.take(pa.array(matched_payment_indexes)),
         skip_nulls=True,
     )
-    payments_by_first: dict[int, list[int]] = {}
-    for payment_without_row, position in zip(
-        payments_without_row.tolist(), positions.to_pylist(), strict=True
+    payment_indexes_by_first: dict[int, list[int]] = {}
+    for unmatched_payment_index, position in zip(
+        unmatched_payment_indexes.tolist(), matched_positions.to_pylist(), strict=True
     ):
         if position is not None:  # None: no payment with rows has this reference
-            payment_with_rows = int(payments_with_rows[position])
-            payments_by_first.setdefault(payment_with_rows, []).append(payment_without_row)
-    return payments_by_first
+            matched_payment_index = int(matched_payment_indexes[position])
+            payment_indexes_by_first.setdefault(matched_payment_index, []).append(
+                unmatched_payment_index
+            )
+    return payment_indexes_by_first

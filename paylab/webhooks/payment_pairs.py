@@ -43,9 +43,11 @@ class PaymentPairs:
     def currency(self, payment_index: int, meaning: str = "currency") -> str | None:
         """Return the currency of a payment's amount; its source currency if it has none there."""
         family = self.payments.family_of(payment_index)
-        for currency_field in (meaning, "currency"):
-            currencies = family.values(currency_field, self.rules.zone)
-            currency = None if currencies is None else currencies.text(payment_index - family.start)
+        for currency_meaning in (meaning, "currency"):
+            currency_words = family.values(currency_meaning, self.rules.zone)
+            if currency_words is None:
+                continue
+            currency = currency_words.text(payment_index - family.start)
             if currency:
                 return str(currency).upper()
         return None
@@ -100,8 +102,8 @@ class PaymentPairs:
         payment_id: str | None = self.payments.ids[payment_index].as_py()
         reference: str | None = self.payments.references[payment_index].as_py()
         has_ids = self.rows.ids.null_count < len(self.rows)
-        names_by_reference = self.rows.side == BOOKS and not has_ids
-        if names_by_reference and reference:
+        uses_reference = self.rows.side == BOOKS and not has_ids
+        if uses_reference and reference:
             return reference
         return payment_id or ""
 
@@ -165,17 +167,19 @@ class PaymentPairs:
             """The currency of the amount in this column of a pair."""
             return self.currency(int(payment_indexes[pair_index]), column.currency)
 
-        pair = ColumnPair(column, self.rules, currency_of_pair)
+        column_pair = ColumnPair(column, self.rules, currency_of_pair)
         service_values = service_column.take(payment_indexes - family.start)
-        for pair_index, difference in COMPARE[column.kind](pair, service_values, other_column):
+        for pair_index, column_difference in COMPARE[column.kind](
+            column_pair, service_values, other_column
+        ):
             yield self.problem(
-                difference.kind,
+                column_difference.kind,
                 int(payment_indexes[pair_index]),
                 int(row_indexes[pair_index]),
                 column=column.meaning,
-                service_value=difference.service,
-                other_value=difference.other,
-                difference=difference.amount,
-                time_difference=difference.time,
-                currency=difference.currency,
+                service_value=column_difference.service,
+                other_value=column_difference.other,
+                difference=column_difference.amount,
+                time_difference=column_difference.time,
+                currency=column_difference.currency,
             )

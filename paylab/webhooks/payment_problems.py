@@ -102,20 +102,20 @@ def sum_text(amounts: Iterable[Decimal]) -> str:
     """Return amounts as a sum, such as "1.50 + 2"; of many amounts only the first ones."""
     amount_texts = [format(amount, "f") for amount in amounts]
     hidden_amount_count = len(amount_texts) - SUM_AMOUNTS_MAX
-    terms = amount_texts[:SUM_AMOUNTS_MAX]
+    term_texts = amount_texts[:SUM_AMOUNTS_MAX]
     if hidden_amount_count > 0:
-        terms.append(f"{hidden_amount_count} more")
-    return " + ".join(terms)
+        term_texts.append(f"{hidden_amount_count} more")
+    return " + ".join(term_texts)
 
 
 def zone_notes(problems: Iterable[PaymentProblem]) -> list[str]:
     """Return a note on the commonest offset of a time zone in a list; empty if no two share one."""
-    counts_by_offset = Counter(
+    count_by_offset = Counter(
         problem.time_difference for problem in problems if problem.kind == "time_zone"
     )
     return [
         f"{count} times differ by {offset / HOUR:+g} hours: tz= is the zone of the books"
-        for offset, count in counts_by_offset.most_common(1)
+        for offset, count in count_by_offset.most_common(1)
         if offset and count > 1
     ]
 
@@ -132,7 +132,7 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
     compared_problems = [
         problem for problem in problems if problem.kind not in KINDS_OF_SEVERAL_ROWS
     ]
-    compared_values = {
+    values_by_payment_and_column = {
         (problem.payment, problem.column): _read_compared_values(problem)
         for problem in compared_problems
     }
@@ -142,7 +142,9 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
             renamed_problems.append(problem)
             continue
         service_value, other_value = _read_compared_values(problem)
-        partner_values = compared_values.get((partner_by_payment[problem.payment], problem.column))
+        partner_values = values_by_payment_and_column.get(
+            (partner_by_payment[problem.payment], problem.column)
+        )
         if partner_values != (other_value, service_value):
             renamed_problems.append(problem)
         elif problem.kind == "amount":
@@ -153,19 +155,21 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
 def _find_swapped(problems: list[PaymentProblem]) -> dict[int, int]:
     """Find the payments that have each other's amount: the index of the partner, by index."""
     partner_by_payment: dict[int, int] = {}
-    unpaired_payments: dict[tuple[object, ...], list[int]] = {}
+    unpaired_indexes_by_amounts: dict[tuple[object, ...], list[int]] = {}
     for problem in problems:
         if problem.kind != "amount":
             continue
         service_value, other_value = _read_compared_values(problem)
-        partner_candidates = unpaired_payments.get((problem.family, other_value, service_value))
-        if partner_candidates:
-            partner = partner_candidates.pop(0)
-            partner_by_payment[partner] = problem.payment
-            partner_by_payment[problem.payment] = partner
+        candidate_indexes = unpaired_indexes_by_amounts.get(
+            (problem.family, other_value, service_value)
+        )
+        if candidate_indexes:
+            partner_index = candidate_indexes.pop(0)
+            partner_by_payment[partner_index] = problem.payment
+            partner_by_payment[problem.payment] = partner_index
         else:
-            amount_pair = problem.family, service_value, other_value
-            unpaired_payments.setdefault(amount_pair, []).append(problem.payment)
+            amounts_key = problem.family, service_value, other_value
+            unpaired_indexes_by_amounts.setdefault(amounts_key, []).append(problem.payment)
     return partner_by_payment
 
 

@@ -78,17 +78,17 @@ def _convert_objects_to_times(column: Series, zone: ZoneInfo) -> Series:
 
     A date is its midnight there, and a time without a zone is a local time already.
     """
-    moments: list[datetime | None] = []
+    local_times: list[datetime | None] = []
     for cell_value in column:
         if cell_value is None or pd.isna(cell_value):
-            moments.append(None)
+            local_times.append(None)
         elif isinstance(cell_value, datetime) and cell_value.tzinfo:
-            moments.append(cell_value.astimezone(zone).replace(tzinfo=None))
+            local_times.append(cell_value.astimezone(zone).replace(tzinfo=None))
         elif isinstance(cell_value, datetime):
-            moments.append(cell_value)
+            local_times.append(cell_value)
         else:
-            moments.append(datetime(cell_value.year, cell_value.month, cell_value.day))
-    return pd.Series(moments, dtype=MICROSECOND)
+            local_times.append(datetime(cell_value.year, cell_value.month, cell_value.day))
+    return pd.Series(local_times, dtype=MICROSECOND)
 
 
 def _convert_to_zone(times: Series, zone: ZoneInfo) -> Series:
@@ -103,19 +103,19 @@ def _read_times(
 
     Return the times, and the usual format; "" if the format was given or is ISO 8601.
     """
-    series = pd.Series(time_texts.to_pandas())
+    text_series = pd.Series(time_texts.to_pandas())
     if date_format is not None:
-        times_by_format = {date_format: _read_times_in_format(series, date_format, ("",))}
-        chosen_times, _ = _choose_format(series, column_name, times_by_format)
+        times_by_format = {date_format: _read_times_in_format(text_series, date_format, ("",))}
+        chosen_times, _ = _choose_format(text_series, column_name, times_by_format)
         return _to_local_times(chosen_times, zone), ""
     iso_times = _read_iso_times(time_texts, zone)
     if iso_times is not None:
         return iso_times, ""
     times_by_format = {
-        usual_format: _read_times_in_format(series, usual_format, CLOCK_FORMATS)
+        usual_format: _read_times_in_format(text_series, usual_format, CLOCK_FORMATS)
         for usual_format in DATE_FORMATS
     }
-    chosen_times, found_format = _choose_format(series, column_name, times_by_format)
+    chosen_times, found_format = _choose_format(text_series, column_name, times_by_format)
     return _to_local_times(chosen_times, zone), found_format
 
 
@@ -147,16 +147,16 @@ def _to_local_times(moments: Series, zone: ZoneInfo) -> Times:
 
 def _read_iso_times(time_texts: pa.Array, zone: ZoneInfo) -> Times | None:
     """Read texts as ISO 8601, as local times of a zone; None if a text is not ISO 8601."""
-    series = pd.Series(time_texts.to_pandas())
-    moments = pd.to_datetime(series, format="ISO8601", utc=True, errors="coerce")
-    if (moments.isna() & ~series.isna()).any():
+    text_series = pd.Series(time_texts.to_pandas())
+    utc_times = pd.to_datetime(text_series, format="ISO8601", utc=True, errors="coerce")
+    if (utc_times.isna() & ~text_series.isna()).any():
         return None
-    microseconds = moments.dt.tz_localize(None).to_numpy(dtype=MICROSECOND)
+    microseconds = utc_times.dt.tz_localize(None).to_numpy(dtype=MICROSECOND)
     offset_mask = np.asarray(pc.match_substring_regex(time_texts, OFFSET_PATTERN).fill_null(False))
     if not offset_mask.any():
         return microseconds
     # A text without an offset is a time of the zone already.
-    converted_times = _convert_to_zone(moments, zone).to_numpy(dtype=MICROSECOND)
+    converted_times = _convert_to_zone(utc_times, zone).to_numpy(dtype=MICROSECOND)
     return np.where(offset_mask, converted_times, microseconds)
 
 
@@ -164,14 +164,14 @@ def _read_times_in_format(
     series: Series, date_format: str, time_formats: tuple[str, ...]
 ) -> Series:
     """Read texts in a format of dates, with or without a time of day; NaT for others."""
-    times_by_format = [
+    times_of_formats = [
         pd.to_datetime(series, format=date_format + time_format, errors="coerce")
         for time_format in time_formats
     ]
-    first_match: Series = times_by_format[0]
-    for times_in_format in times_by_format[1:]:
-        first_match = first_match.fillna(times_in_format)
-    return first_match
+    merged_times: Series = times_of_formats[0]
+    for times_in_format in times_of_formats[1:]:
+        merged_times = merged_times.fillna(times_in_format)
+    return merged_times
 
 
 def _make_time_error(
@@ -182,12 +182,16 @@ def _make_time_error(
     It names the first text that the format with the fewest misfits does not read.
     """
     blank_mask = series.isna()
-    best_reading = min(times_by_format.values(), key=lambda moments: int(moments.isna().sum()))
-    unread_rows = np.flatnonzero(best_reading.isna() & ~blank_mask)
-    row_index = int(unread_rows[0]) if len(unread_rows) else int(np.flatnonzero(~blank_mask)[0])
-    reason = "can be read in two ways" if is_ambiguous else "is not a time"
+    best_times = min(times_by_format.values(), key=lambda moments: int(moments.isna().sum()))
+    unread_row_indexes = np.flatnonzero(best_times.isna() & ~blank_mask)
+    # If several formats read all texts, the first text is named.
+    named_row_indexes = (
+        unread_row_indexes if len(unread_row_indexes) else np.flatnonzero(~blank_mask)
+    )
+    row_index = int(named_row_indexes[0])
+    reason_text = "can be read in two ways" if is_ambiguous else "is not a time"
     cell_description = f"{column_name}, row {row_index + 1}: {series[row_index]!r:.40}"
-    message = f'{cell_description} {reason}: pass date_format="%d/%m/%Y"'
+    message = f'{cell_description} {reason_text}: pass date_format="%d/%m/%Y"'
     return OptionError([Problem("books", message, "reconcile")])
 
 

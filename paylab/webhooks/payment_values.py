@@ -53,18 +53,24 @@ def read_amounts(
     and the row of a cell that is no amount, counted from 1; OptionError if texts such as `1,234`
     can have either decimal mark.
     """
-    amounts: dict[str, DecimalArray] = {}
+    amounts_by_name: dict[str, DecimalArray] = {}
     texts_by_name: dict[str, pa.Array] = {}
     for column_name, column in columns.items():
         if _is_exact(column):
-            amounts[column_name] = DecimalArray(_convert_to_decimals(column))
+            amounts_by_name[column_name] = DecimalArray(_convert_to_decimals(column))
         else:
             texts_by_name[column_name] = _normalize_signs(cell_texts(column))
     decimal_sign = decimal_mark or _find_decimal_mark(texts_by_name.values())
     for column_name, amount_texts in texts_by_name.items():
-        numbers = pa.chunked_array([_use_decimal_point(amount_texts, column_name, decimal_sign)])
-        amounts[column_name] = DecimalArray(decimals.read_decimals(numbers, column_name, 1))
-    return amounts, "" if decimal_mark else _describe_mark(decimal_sign, texts_by_name.values())
+        number_texts = pa.chunked_array(
+            [_use_decimal_point(amount_texts, column_name, decimal_sign)]
+        )
+        amounts_by_name[column_name] = DecimalArray(
+            decimals.read_decimals(number_texts, column_name, 1)
+        )
+    return amounts_by_name, "" if decimal_mark else _describe_mark(
+        decimal_sign, texts_by_name.values()
+    )
 
 
 def _describe_mark(decimal_sign: str, columns: Iterable[pa.Array]) -> str:
@@ -76,8 +82,8 @@ def _describe_mark(decimal_sign: str, columns: Iterable[pa.Array]) -> str:
     if texts_with_point.length() == 0 or not _all_match(texts_with_point, GROUPED_BY_POINTS):
         return ""
     first_text = texts_with_point[0].as_py()
-    advice = 'pass decimal="," if it groups thousands'
-    return f"decimal point was found, in {first_text:.40}: {advice}"
+    advice_text = 'pass decimal="," if it groups thousands'
+    return f"decimal point was found, in {first_text:.40}: {advice_text}"
 
 
 def _is_exact(column: Series) -> bool:
@@ -102,8 +108,8 @@ def _normalize_signs(amount_texts: pa.Array) -> pa.Array:
 
     "(1 234.50)" and "1'234.50-" become "-1234.50".
     """
-    unusual_signs = rf"\x{{2212}}|[()]|-$|{GROUP_MARKS}"
-    if not pc.any(pc.match_substring_regex(amount_texts, unusual_signs)).as_py():
+    unusual_sign_pattern = rf"\x{{2212}}|[()]|-$|{GROUP_MARKS}"
+    if not pc.any(pc.match_substring_regex(amount_texts, unusual_sign_pattern)).as_py():
         return amount_texts
     ungrouped_texts = pc.replace_substring_regex(amount_texts, GROUP_MARKS, "")
     signed_texts = pc.replace_substring(ungrouped_texts, "\u2212", "-")
@@ -120,7 +126,9 @@ def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
     if not pc.any(comma_mask).as_py():
         return "."
     possible_marks = [
-        mark for mark, pattern in NUMBER_PATTERNS.items() if _all_match(amount_texts, pattern)
+        decimal_mark
+        for decimal_mark, pattern in NUMBER_PATTERNS.items()
+        if _all_match(amount_texts, pattern)
     ]
     if len(possible_marks) > 1:
         text_with_comma = amount_texts.filter(comma_mask)[0].as_py()
@@ -144,9 +152,9 @@ def _use_decimal_point(amount_texts: pa.Array, column_name: str, decimal_sign: s
     if decimal_sign == "." and not pc.any(pc.match_substring(amount_texts, ",")).as_py():
         return amount_texts
     number_mask = pc.match_substring_regex(amount_texts, NUMBER_PATTERNS[decimal_sign])
-    invalid_rows = pc.indices_nonzero(pc.invert(number_mask))
-    if len(invalid_rows):
-        row_index = invalid_rows[0].as_py()
+    invalid_row_indexes = pc.indices_nonzero(pc.invert(number_mask))
+    if len(invalid_row_indexes):
+        row_index = invalid_row_indexes[0].as_py()
         invalid_text = amount_texts[row_index].as_py()
         short_text = invalid_text[: decimals.SHOWN_LENGTH]
         if short_text != invalid_text:

@@ -156,12 +156,12 @@ class PolledList:
 
     def _read_checked_pages(self) -> Iterator[Any]:
         """Yield the pages; the order becomes unknown if rows contradict the declared one."""
-        last_row: list[JsonMapping] = []
+        last_rows: list[JsonMapping] = []
         for page in self.pages():
-            if self.order != "unknown" and not _is_newest_first([*last_row, *page.data]):
+            if self.order != "unknown" and not _is_newest_first([*last_rows, *page.data]):
                 log.warning(UNORDERED_WARNING, self.family)
                 self.order = "unknown"
-            last_row = page.data[-1:] or last_row
+            last_rows = page.data[-1:] or last_rows
             yield page
 
     def _is_change(self, listed_row: JsonMapping) -> bool:
@@ -263,9 +263,9 @@ class Watch:
         0
         """
         with self._lock:
-            count = sum(self._poll_list(polled_list) for polled_list in self._lists)
+            event_count = sum(self._poll_list(polled_list) for polled_list in self._lists)
             self.rounds += 1
-        return count
+        return event_count
 
     def stop(self) -> None:
         """Stop polling, and wait for the end of the current round.

@@ -77,9 +77,9 @@ class Port:
 
     async def _answer(self, scope: Message, receive: Receive) -> DeliveryAnswer:
         """Return the answer to a request; the receiver handles an event in another thread."""
-        refusal = loopback.host_refusal(scope["headers"], self._allowed_hosts)
-        if refusal:
-            status, refusal_text = refusal
+        status_and_text = loopback.host_refusal(scope["headers"], self._allowed_hosts)
+        if status_and_text:
+            status, refusal_text = status_and_text
             return DeliveryAnswer(status, refusal_text, CLOSE_HEADERS)
         headers = {
             name_bytes.decode("latin-1"): value_bytes.decode("latin-1")
@@ -103,12 +103,12 @@ async def _read_body(receive: Receive) -> bytes | None:
     body_chunks: list[bytes] = []
     byte_count = 0
     while byte_count <= BODY_BYTES_MAX:
-        message = await receive()
-        if message["type"] == "http.disconnect":
+        asgi_message = await receive()
+        if asgi_message["type"] == "http.disconnect":
             return None
-        body_chunks.append(message.get("body", b""))
+        body_chunks.append(asgi_message.get("body", b""))
         byte_count += len(body_chunks[-1])
-        if not message.get("more_body"):
+        if not asgi_message.get("more_body"):
             break
     return b"".join(body_chunks)
 

@@ -80,13 +80,13 @@ class Receiver:
         self, method: str, content_type: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> DeliveryAnswer:
         """Answer one delivery; `headers` are by lower-case name."""
-        refusal = _refuse_request(method, content_type, body)
-        if refusal is not None:
-            return refusal
-        refusal_reason = self._check(headers or {}, body) if self._check else ""
-        if refusal_reason:
-            log.warning("an event was refused: %s", refusal_reason)
-            return DeliveryAnswer(401, refusal_reason)
+        refusal_answer = _refuse_request(method, content_type, body)
+        if refusal_answer is not None:
+            return refusal_answer
+        reason_text = self._check(headers or {}, body) if self._check else ""
+        if reason_text:
+            log.warning("an event was refused: %s", reason_text)
+            return DeliveryAnswer(401, reason_text)
         return self.replay(body, headers)
 
     def replay(self, body: bytes, headers: Mapping[str, str] | None = None) -> DeliveryAnswer:
@@ -103,11 +103,11 @@ class Receiver:
 
     def deliver(self, _: str, body: bytes, headers: Mapping[str, str] | None = None) -> int:
         """Accept a delivery inside this process, without a socket."""
-        lower_headers = {
+        headers_by_lower_name = {
             header_name.lower(): header_value
             for header_name, header_value in (headers or {}).items()
         }
-        return self.receive("POST", "application/json", body, lower_headers).status
+        return self.receive("POST", "application/json", body, headers_by_lower_name).status
 
     def answer(self, failure: SimulatedFailure) -> None:
         """Answer deliveries with a status without reading them, as a broken receiver does."""

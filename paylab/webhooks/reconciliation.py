@@ -119,8 +119,8 @@ class Comparison:
         self._pairs = PaymentPairs(payments, rows, rules)
         self._shared_references = SharedReferences(self._pairs, matches)
         self.payment_index_of_row = matches.payment_indexes
-        matched_payments = self.payment_index_of_row[self.payment_index_of_row >= 0]
-        self._row_counts = np.bincount(matched_payments, minlength=payments.count)
+        matched_payment_indexes = self.payment_index_of_row[self.payment_index_of_row >= 0]
+        self._row_counts = np.bincount(matched_payment_indexes, minlength=payments.count)
 
     def find_problems(self, period: Period | None) -> list[PaymentProblem]:
         """Find the problems, in the order of the payments; rows without one come last.
@@ -134,15 +134,16 @@ class Comparison:
 
     def _read_problem_place(self, problem: PaymentProblem) -> tuple[int, int, int]:
         """The place of a problem: by payment, then by row, then by column."""
-        column_order = _COLUMN_ORDER.get(problem.column, -1)
+        column_place = _COLUMN_ORDER.get(problem.column, -1)
         if problem.payment == NO_PAYMENT:
-            return self._payments.count, problem.row or 0, column_order
-        return problem.payment, 0, column_order
+            return self._payments.count, problem.row or 0, column_place
+        return problem.payment, 0, column_place
 
     def compared_period(self, period: Period, *, only_books: bool) -> ComparedPeriod:
         """The payments that the report counts: those of a period, and those that have a row.
 
-        A list that the books have no row of is left out, unless it is compared with events.
+        With `only_books`, a list that the books have no row of is left out; without, it is compared
+        with events.
         OptionError if no row of the books can be compared, but a payment should have one.
         """
         compared_mask = self._is_in(period) | (self._row_counts > 0)
@@ -161,23 +162,25 @@ class Comparison:
     def differences(self) -> Iterator[PaymentProblem]:
         """Yield the differences between payments and their rows."""
         yield from self._shared_references.problems
-        matched_rows = np.flatnonzero(self.payment_index_of_row >= 0)
-        row_counts = self._row_counts[self.payment_index_of_row[matched_rows]]
-        single_rows = matched_rows[row_counts == 1]
-        single_payments = self.payment_index_of_row[single_rows]
-        yield from self._pairs.compare(single_payments, single_rows, self._rows.values)
+        matched_row_indexes = np.flatnonzero(self.payment_index_of_row >= 0)
+        row_counts = self._row_counts[self.payment_index_of_row[matched_row_indexes]]
+        single_row_indexes = matched_row_indexes[row_counts == 1]
+        single_payment_indexes = self.payment_index_of_row[single_row_indexes]
+        yield from self._pairs.compare(
+            single_payment_indexes, single_row_indexes, self._rows.values
+        )
         rows_by_payment: dict[int, list[int]] = {}
-        for row_index in matched_rows[row_counts > 1].tolist():
+        for row_index in matched_row_indexes[row_counts > 1].tolist():
             payment_index = int(self.payment_index_of_row[row_index])
             rows_by_payment.setdefault(payment_index, []).append(row_index)
         yield from compare_repeated_rows(self._pairs, rows_by_payment)
 
     def unmatched_rows(self) -> Iterator[PaymentProblem]:
         """Yield a problem for each row that has no payment in the service."""
-        currencies = self._rows.values.get("currency")
+        currency_words = self._rows.values.get("currency")
         for row_index in np.flatnonzero(self.payment_index_of_row == NO_PAYMENT).tolist():
             amount = self._pairs.row_amount(row_index)
-            currency = None if currencies is None else currencies.text(row_index)
+            currency = None if currency_words is None else currency_words.text(row_index)
             yield PaymentProblem(
                 kind="missing_in_service",
                 side=self._rows.side,
@@ -198,14 +201,14 @@ class Comparison:
         If books have rows of one list only, payments of the other list are not missing: it is not
         compared with them.
         """
-        is_missing = (self._row_counts == 0) & self._is_in(period)
-        expected_families = [
+        missing_mask = (self._row_counts == 0) & self._is_in(period)
+        expected_family_names = [
             family.name for family in self._payments.families if self._is_expected(family)
         ]
-        for payment_index in np.flatnonzero(is_missing).tolist():
+        for payment_index in np.flatnonzero(missing_mask).tolist():
             family = self._payments.family_of(payment_index)
             shares_row = payment_index in self._shared_references.payments
-            if family.name not in expected_families or shares_row:
+            if family.name not in expected_family_names or shares_row:
                 continue
             yield self._pairs.problem_without_row(f"missing_in_{self._rows.side}", payment_index)
 
@@ -214,15 +217,15 @@ class Comparison:
 
         A payment without a time counts as in the period.
         """
-        is_inside = np.ones(self._payments.count, dtype=bool)
+        inside_mask = np.ones(self._payments.count, dtype=bool)
         if period.is_everything:
-            return is_inside
+            return inside_mask
         creation_times = self._payments.created()
         if period.since is not None:
-            is_inside &= ~(creation_times < _convert_to_numpy_utc(period.since))
+            inside_mask &= ~(creation_times < _convert_to_numpy_utc(period.since))
         if period.until is not None:
-            is_inside &= ~(creation_times >= _convert_to_numpy_utc(period.until))
-        return is_inside
+            inside_mask &= ~(creation_times >= _convert_to_numpy_utc(period.until))
+        return inside_mask
 
     def _is_expected(self, family: Family) -> bool:
         """Return whether the other side should have the payments of a family."""

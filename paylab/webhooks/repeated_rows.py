@@ -32,21 +32,21 @@ def compare_repeated_rows(
         else:
             nearest_row_by_payment[payment_index] = nearest_row_index
             yield _make_duplicate_problem(pairs, payment_index, row_indexes, nearest_row_index)
-    nearest_rows = _make_index_array(nearest_row_by_payment.values())
+    nearest_row_indexes = _make_index_array(nearest_row_by_payment.values())
     yield from pairs.compare(
-        _make_index_array(nearest_row_by_payment), nearest_rows, pairs.rows.values
+        _make_index_array(nearest_row_by_payment), nearest_row_indexes, pairs.rows.values
     )
     yield from _compare_split_payments(pairs, rows_by_split_payment)
 
 
 def _find_row_amounts(pairs: PaymentPairs, row_indexes: list[int]) -> dict[int, Decimal]:
     """Return the amounts of the rows that have one, by row."""
-    amounts = {}
+    amount_by_row = {}
     for row_index in row_indexes:
         amount = pairs.row_amount(row_index)
         if amount is not None:
-            amounts[row_index] = amount
-    return amounts
+            amount_by_row[row_index] = amount
+    return amount_by_row
 
 
 def _find_nearest_row(pairs: PaymentPairs, payment_index: int, row_indexes: list[int]) -> int:
@@ -54,11 +54,13 @@ def _find_nearest_row(pairs: PaymentPairs, payment_index: int, row_indexes: list
     payment_amount = pairs.payment_amount(payment_index)
     if payment_amount is None:
         return row_indexes[0]
-    distances = {
+    distance_by_row = {
         row_index: subtract(amount, payment_amount).copy_abs()
         for row_index, amount in _find_row_amounts(pairs, row_indexes).items()
     }
-    return min(distances, key=lambda row_index: distances[row_index], default=row_indexes[0])
+    return min(
+        distance_by_row, key=lambda row_index: distance_by_row[row_index], default=row_indexes[0]
+    )
 
 
 def _is_split(
@@ -66,11 +68,11 @@ def _is_split(
 ) -> bool:
     """Return whether the sum of the rows is nearer to the payment's amount than any row is."""
     payment_amount = pairs.payment_amount(payment_index)
-    amounts = _find_row_amounts(pairs, row_indexes)
-    if payment_amount is None or not amounts:
+    amount_by_row = _find_row_amounts(pairs, row_indexes)
+    if payment_amount is None or not amount_by_row:
         return False
-    sum_distance = subtract(total(amounts.values()), payment_amount).copy_abs()
-    return sum_distance < subtract(amounts[nearest_row_index], payment_amount).copy_abs()
+    sum_distance = subtract(total(amount_by_row.values()), payment_amount).copy_abs()
+    return sum_distance < subtract(amount_by_row[nearest_row_index], payment_amount).copy_abs()
 
 
 def _make_split_problem(
@@ -91,17 +93,18 @@ def _make_duplicate_problem(
     pairs: PaymentPairs, payment_index: int, row_indexes: list[int], nearest_row_index: int
 ) -> PaymentProblem:
     """Make the problem that a payment has other rows beside the nearest one."""
-    amounts = _find_row_amounts(pairs, row_indexes)
+    amount_by_row = _find_row_amounts(pairs, row_indexes)
     surplus_amount = None
-    if nearest_row_index in amounts:
-        surplus_amount = subtract(total(amounts.values()), amounts[nearest_row_index])
+    if nearest_row_index in amount_by_row:
+        surplus_amount = subtract(total(amount_by_row.values()), amount_by_row[nearest_row_index])
     surplus_row_indexes = [row_index for row_index in row_indexes if row_index != nearest_row_index]
+    rows_text = sum_text(amount_by_row.values()) if amount_by_row else f"{len(row_indexes)} rows"
     return pairs.problem(
         "duplicate",
         payment_index,
         surplus_row_indexes[0],
         service_value=write_digits(pairs.payment_amount(payment_index)),
-        other_value=sum_text(amounts.values()) if amounts else f"{len(row_indexes)} rows",
+        other_value=rows_text,
         difference=surplus_amount,
     )
 
@@ -114,31 +117,35 @@ def _compare_split_payments(
     Amounts are added up. Words and rates are compared row by row, and only the first difference of
     a payment in a column is a problem.
     """
-    summed_columns, row_columns = _choose_columns(pairs, rows_by_split_payment)
-    first_rows = _make_index_array(row_indexes[0] for row_indexes in rows_by_split_payment.values())
+    summed_column_by_meaning, row_column_by_meaning = _choose_columns(pairs, rows_by_split_payment)
+    first_row_indexes = _make_index_array(
+        row_indexes[0] for row_indexes in rows_by_split_payment.values()
+    )
     yield from pairs.compare(
         _make_index_array(rows_by_split_payment),
-        first_rows,
-        summed_columns,
+        first_row_indexes,
+        summed_column_by_meaning,
         np.arange(len(rows_by_split_payment)),
     )
-    repeated_payments = _make_index_array(
+    repeated_payment_indexes = _make_index_array(
         payment_index
         for payment_index, row_indexes in rows_by_split_payment.items()
         for _ in row_indexes
     )
-    all_rows = _make_index_array(
+    all_row_indexes = _make_index_array(
         row_index for row_indexes in rows_by_split_payment.values() for row_index in row_indexes
     )
-    yield from _keep_first_problems(pairs.compare(repeated_payments, all_rows, row_columns))
+    yield from _keep_first_problems(
+        pairs.compare(repeated_payment_indexes, all_row_indexes, row_column_by_meaning)
+    )
 
 
 def _choose_columns(
     pairs: PaymentPairs, rows_by_split_payment: Mapping[int, list[int]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The sums of the amounts of each payment, and the columns that are compared row by row."""
-    summed_columns: dict[str, Any] = {}
-    row_columns: dict[str, Any] = {}
+    summed_column_by_meaning: dict[str, Any] = {}
+    row_column_by_meaning: dict[str, Any] = {}
     for column in PAYMENT_COLUMNS:
         column_values = pairs.rows.values.get(column.meaning)
         if isinstance(column_values, DecimalArray) and column.currency:
@@ -146,10 +153,10 @@ def _choose_columns(
                 _combine_amounts(pairs, column.meaning, payment_index, row_indexes)
                 for payment_index, row_indexes in rows_by_split_payment.items()
             ]
-            summed_columns[column.meaning] = DecimalArray(decimals.from_numbers(amounts))
+            summed_column_by_meaning[column.meaning] = DecimalArray(decimals.from_numbers(amounts))
         elif column_values is not None and column.kind != "time":
-            row_columns[column.meaning] = column_values
-    return summed_columns, row_columns
+            row_column_by_meaning[column.meaning] = column_values
+    return summed_column_by_meaning, row_column_by_meaning
 
 
 def _keep_first_problems(problems: Iterable[PaymentProblem]) -> Iterator[PaymentProblem]:

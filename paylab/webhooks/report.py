@@ -75,7 +75,7 @@ class Reconciliation:
             raise TypeError(message)
         return self.problems[key]
 
-    if not TYPE_CHECKING:
+    if not TYPE_CHECKING:  # mypy would allow every name
 
         def __getattr__(self, name: str) -> NoReturn:
             is_of_frame = hasattr(pd.DataFrame, name) and not name.startswith("_")
@@ -117,22 +117,24 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).not_compared["books"]["recipient_id"]
         'not compared'
         """
-        reasons: dict[str, dict[str, str]] = {}
+        reasons_by_side: dict[str, dict[str, str]] = {}
         for side_rows in self._rows:
-            only_in_service = {
+            reason_by_meaning = {
                 column.meaning: f"not in the {side_rows.side}"
                 for column in PAYMENT_COLUMNS
                 if column.meaning not in side_rows.name_by_meaning
                 and self._has_service_column(column.meaning)
             }
-            only_in_rows = {
+            reason_by_column = {
                 column_name: "not in the service"
                 for meaning, column_name in side_rows.name_by_meaning.items()
                 if not self._has_service_column(meaning)
             }
-            unknown_columns = dict.fromkeys(side_rows.unknown, "not compared")
-            reasons[side_rows.side] = only_in_service | only_in_rows | unknown_columns
-        return reasons
+            reason_by_unknown_column = dict.fromkeys(side_rows.unknown, "not compared")
+            reasons_by_side[side_rows.side] = (
+                reason_by_meaning | reason_by_column | reason_by_unknown_column
+            )
+        return reasons_by_side
 
     def _has_service_column(self, meaning: str) -> bool:
         """Return whether a list of the service has a column with this meaning."""
@@ -155,7 +157,9 @@ class Reconciliation:
         ]
         cells_by_column = {}
         for column_name in column_names:
-            cells_by_column[column_name] = [getattr(row, column_name) for row in self.problems]
+            cells_by_column[column_name] = [
+                getattr(problem, column_name) for problem in self.problems
+            ]
         frame = ExactFrame(cells_by_column, columns=column_names)
         differences = [problem.difference for problem in self.problems]
         difference_column = pd.Series(
@@ -205,11 +209,15 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).totals()["currency"].tolist()
         ['USD']
         """
-        totals = totals_by_currency(self._payments, self._rows, self._rules.zone, self._period)
-        currencies = sorted(totals)
+        side_totals_by_currency = totals_by_currency(
+            self._payments, self._rows, self._rules.zone, self._period
+        )
+        currencies = sorted(side_totals_by_currency)
         frame = ExactFrame({"currency": pd.Categorical(currencies)})
         for side in self.sides:
-            side_totals = [totals[currency].get(side, NO_TOTAL) for currency in currencies]
+            side_totals = [
+                side_totals_by_currency[currency].get(side, NO_TOTAL) for currency in currencies
+            ]
             counts = [side_total.count for side_total in side_totals]
             amounts = [side_total.amount for side_total in side_totals]
             frame[f"count_{side}"] = np.array(counts, dtype=np.int64)
@@ -233,12 +241,25 @@ class Reconciliation:
 
     def _write_verdict_line(self) -> str:
         """Return the first line of the report: the numbers of rows, and the verdict."""
-        uncompared = self._period.uncompared
+        warning_texts = [
+            f"Nothing was compared with the {side}, which have none of the payments"
+            for side in self._empty_sides
+        ]
+        compared_text = f"{self._write_payment_counts()} with {self._write_row_counts()}"
+        verdict_line = f"Reconciled {compared_text}: {self._write_verdict()}"
+        return ". ".join([*warning_texts, verdict_line])
+
+    def _write_payment_counts(self) -> str:
+        """Return the numbers of compared payments and their period: "3 transfers since ..."."""
         payment_texts = []
         for payment_family in self._payments.families:
             payment_count = int(self._period.mask_of(payment_family).sum())
-            if payment_count or payment_family.name not in uncompared:
+            if payment_count or payment_family.name not in self._period.uncompared:
                 payment_texts.append(_count_text(payment_count, payment_family.name))
+        return " and ".join(payment_texts) + self._period.text
+
+    def _write_row_counts(self) -> str:
+        """Return the number of compared rows of each side: "books (3 rows)"."""
         side_texts = []
         for side_rows in self._rows:
             row_count = int(self._period.rows_mask(side_rows).sum())
@@ -246,45 +267,46 @@ class Reconciliation:
                 side_texts.append(f"the events of {_count_text(row_count, 'payment')}")
             else:
                 side_texts.append(f"{side_rows.side} ({_count_text(row_count, 'row')})")
-        empty_sides = self._empty_sides
-        verdict = "everything agrees"
+        return " and ".join(side_texts)
+
+    def _write_verdict(self) -> str:
+        """Return the number of problems, or that all agrees, and what was not compared."""
+        verdict_text = "everything agrees"
         if self.problems:
-            verdict = _count_text(len(self.problems), "problem")
-        elif empty_sides:
-            verdict = "the rest agrees" if len(empty_sides) < len(self._rows) else "0 problems"
-        for family_name, payment_count in uncompared.items():
-            verdict += f"; {_count_text(payment_count, family_name)} not compared with the books"
-        compared_text = f"{' and '.join(payment_texts)}{self._period.text}"
-        line = f"Reconciled {compared_text} with {' and '.join(side_texts)}: {verdict}"
-        warnings = [
-            f"Nothing was compared with the {side}, which have none of the payments"
-            for side in empty_sides
-        ]
-        return ". ".join([*warnings, line])
+            verdict_text = _count_text(len(self.problems), "problem")
+        elif self._empty_sides:
+            is_any_compared = len(self._empty_sides) < len(self._rows)
+            verdict_text = "the rest agrees" if is_any_compared else "0 problems"
+        for family_name, payment_count in self._period.uncompared.items():
+            uncompared_text = _count_text(payment_count, family_name)
+            verdict_text += f"; {uncompared_text} not compared with the books"
+        return verdict_text
 
     def _write_kind_lines(self) -> list[str]:
         """Return a line for each kind of problem and currency, with the sum of the differences."""
         kind_lines = []
-        for group in self.summary().to_dict("records"):
-            kind_line = f"  {group['problems']} x {group['kind']}"
-            if isinstance(group["difference"], Decimal):
-                kind_line = f"{kind_line}, {group['difference']:+f} {group['currency']}".rstrip()
-            elif group["currency"]:
-                kind_line = f"{kind_line} ({group['currency']})"
+        for group_row in self.summary().to_dict("records"):
+            kind_line = f"  {group_row['problems']} x {group_row['kind']}"
+            if isinstance(group_row["difference"], Decimal):
+                kind_line = (
+                    f"{kind_line}, {group_row['difference']:+f} {group_row['currency']}".rstrip()
+                )
+            elif group_row["currency"]:
+                kind_line = f"{kind_line} ({group_row['currency']})"
             kind_lines.append(kind_line)
         return kind_lines
 
     def _write_total_lines(self) -> list[str]:
         """Return a line for each currency, with the sums of the sides that have one."""
         total_lines = []
-        for totals in self.totals().to_dict("records"):
-            sums = []
+        for total_row in self.totals().to_dict("records"):
+            sum_texts = []
             for side in self.sides:
-                amount = totals[f"amount_{side}"]
+                amount = total_row[f"amount_{side}"]
                 if isinstance(amount, Decimal):
-                    sums.append(f"{side} {amount:f}")
-            total_name = totals["currency"] or "of rows without a currency"
-            total_lines.append(f"  total {total_name}: {', '.join(sums)}")
+                    sum_texts.append(f"{side} {amount:f}")
+            total_name = total_row["currency"] or "of rows without a currency"
+            total_lines.append(f"  total {total_name}: {', '.join(sum_texts)}")
         return total_lines
 
     def columns_lines(self) -> list[str]:
@@ -295,17 +317,17 @@ class Reconciliation:
         """
         column_lines = []
         for side, name_by_meaning in self.compared.items():
-            descriptions = [
+            column_texts = [
                 meaning if your_name == meaning else f"{meaning} ({your_name})"
                 for meaning, your_name in name_by_meaning.items()
             ]
-            compared_text = ", ".join(descriptions) or "only whether it is there"
+            compared_text = ", ".join(column_texts) or "only whether it is there"
             column_lines.append(f"  compared with {side}: {compared_text}")
             names_by_reason: dict[str, list[str]] = {}
-            for column_name, reason in self.not_compared[side].items():
-                names_by_reason.setdefault(reason, []).append(column_name or NAMELESS)
-            for reason, column_names in names_by_reason.items():
-                column_lines.append(f"  {reason}: {', '.join(column_names)}")
+            for column_name, reason_text in self.not_compared[side].items():
+                names_by_reason.setdefault(reason_text, []).append(column_name or NAMELESS)
+            for reason_text, column_names in names_by_reason.items():
+                column_lines.append(f"  {reason_text}: {', '.join(column_names)}")
         return column_lines
 
     def __repr__(self) -> str:

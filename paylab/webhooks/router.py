@@ -124,8 +124,8 @@ class Router:
         with self._lock:
             _add_newest(self._handled, event.identity, None, self._events_max)
             if not event.stale:
-                resource = event.family, event.id
-                _add_newest(self._latest, resource, event.version, self._events_max)
+                resource_key = event.family, event.id
+                _add_newest(self._latest, resource_key, event.version, self._events_max)
 
     def latest(self, event: Event) -> EventVersion | None:
         """Return the version in the latest handled event of an event's resource; None without any.

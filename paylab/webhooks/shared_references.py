@@ -30,9 +30,9 @@ class SharedReferences:
         self.payments: set[int] = set()
         self._pairs = pairs
         self._matches = matches
-        payments_by_first = repeated_references(matches, pairs.payments.references)
-        for payment_index, payments_without_row in payments_by_first.items():
-            self._assign_group([payment_index, *payments_without_row])
+        payment_indexes_by_first = repeated_references(matches, pairs.payments.references)
+        for payment_index, unmatched_payment_indexes in payment_indexes_by_first.items():
+            self._assign_group([payment_index, *unmatched_payment_indexes])
 
     def _assign_group(self, payments: list[int]) -> None:
         """Assign the rows of one reference to the payments that have it, given by their indexes.
@@ -89,23 +89,23 @@ class SharedReferences:
 
         Return the payments that stay without a row.
         """
-        free_payments = list(payments)
-        amounts = {
+        free_payment_indexes = list(payments)
+        amount_by_payment = {
             payment_index: self._pairs.payment_amount(payment_index) for payment_index in payments
         }
         unassigned_row_indexes = []
         for row_index in row_indexes:
             row_amount = self._pairs.row_amount(row_index)
-            equal_payments = [
+            equal_payment_indexes = [
                 payment_index
-                for payment_index in free_payments
-                if amounts[payment_index] == row_amount
+                for payment_index in free_payment_indexes
+                if amount_by_payment[payment_index] == row_amount
             ]
-            if not equal_payments:
+            if not equal_payment_indexes:
                 unassigned_row_indexes.append(row_index)
                 continue
-            self._matches.payment_indexes[row_index] = equal_payments[0]
-            free_payments.remove(equal_payments[0])
-        for row_index in unassigned_row_indexes[: len(free_payments)]:
-            self._matches.payment_indexes[row_index] = free_payments.pop(0)
-        return free_payments
+            self._matches.payment_indexes[row_index] = equal_payment_indexes[0]
+            free_payment_indexes.remove(equal_payment_indexes[0])
+        for row_index in unassigned_row_indexes[: len(free_payment_indexes)]:
+            self._matches.payment_indexes[row_index] = free_payment_indexes.pop(0)
+        return free_payment_indexes

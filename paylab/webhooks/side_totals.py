@@ -51,17 +51,19 @@ def totals_by_currency(
         amounts = other_rows.values.get("amount")
         currencies = other_rows.values.get("currency")
         columns_to_sum.append((other_rows.side, amounts, currencies, period.rows_mask(other_rows)))
-    totals: dict[str, dict[str, SideTotal]] = {}
-    for side, amounts, currencies, mask in columns_to_sum:
+    side_totals_by_currency: dict[str, dict[str, SideTotal]] = {}
+    for side, amounts, currencies, counted_mask in columns_to_sum:
         if amounts is None:
             continue
         counted_currencies = None
         if currencies is not None:
-            counted_currencies = currencies.take(np.flatnonzero(mask))
-        for currency, side_total in _sum_by_currency(amounts[mask], counted_currencies).items():
-            side_totals = totals.setdefault(currency, {})
-            side_totals[side] = side_totals.get(side, NO_TOTAL).add(side_total)
-    return totals
+            counted_currencies = currencies.take(np.flatnonzero(counted_mask))
+        for currency, side_total in _sum_by_currency(
+            amounts[counted_mask], counted_currencies
+        ).items():
+            total_by_side = side_totals_by_currency.setdefault(currency, {})
+            total_by_side[side] = total_by_side.get(side, NO_TOTAL).add(side_total)
+    return side_totals_by_currency
 
 
 def _sum_by_currency(amounts: DecimalArray, currencies: WordColumn | None) -> dict[str, SideTotal]:
@@ -70,9 +72,9 @@ def _sum_by_currency(amounts: DecimalArray, currencies: WordColumn | None) -> di
     if currencies is not None:
         row_currencies = [currencies.text(row_index) or "" for row_index in range(len(amounts))]
     currency_column = pd.Series(row_currencies, dtype=object).str.upper()
-    groups = pd.Series(amounts).groupby(currency_column)
-    counts = groups.size().to_dict()
+    amount_groups = pd.Series(amounts).groupby(currency_column)
+    count_by_currency = amount_groups.size().to_dict()
     return {
-        str(currency): SideTotal(int(counts[currency]), amount)
-        for currency, amount in groups.sum().items()
+        str(currency): SideTotal(int(count_by_currency[currency]), amount)
+        for currency, amount in amount_groups.sum().items()
     }

@@ -61,8 +61,8 @@ class Family:
         if field_name not in self.frame:
             return None
         if column.kind == "amount":
-            amounts, _ = read_amounts({field_name: self.frame[field_name]}, ".")
-            return amounts[field_name]
+            amounts_by_name, _ = read_amounts({field_name: self.frame[field_name]}, ".")
+            return amounts_by_name[field_name]
         if column.kind == "time":
             return read_column_times(self.frame[field_name], field_name, zone)
         return word_column(self.frame[field_name])
@@ -102,9 +102,9 @@ class Payments:
         statuses: set[str] = set()
         for family in self.families:
             statuses |= set(MACHINES[f"{family.name}s"].states)
-            column = family.values("status", zone)
-            if isinstance(column, WordColumn):
-                statuses |= set(column.texts)
+            status_words = family.values("status", zone)
+            if isinstance(status_words, WordColumn):
+                statuses |= set(status_words.texts)
         return statuses
 
     def currencies(self, zone: ZoneInfo) -> set[str]:
@@ -112,19 +112,23 @@ class Payments:
         currencies: set[str] = set()
         for family in self.families:
             for column in PAYMENT_COLUMNS:
-                words = family.values(column.meaning, zone) if column.kind == "currency" else None
-                currencies |= {text.upper() for text in words.texts} if words else set()
+                currency_words = (
+                    family.values(column.meaning, zone) if column.kind == "currency" else None
+                )
+                currencies |= (
+                    {text.upper() for text in currency_words.texts} if currency_words else set()
+                )
         return currencies
 
     def created(self) -> Times:
         """Return the time of creation of each payment in UTC, as an array without a zone."""
-        utc = ZoneInfo("UTC")
+        utc_zone = ZoneInfo("UTC")
         no_times = np.zeros(0, "datetime64[us]")
-        times_by_family = [
-            read_column_times(family.frame["created_at"], "created_at", utc).values
+        times_of_families = [
+            read_column_times(family.frame["created_at"], "created_at", utc_zone).values
             for family in self.families
         ]
-        return np.concatenate([no_times, *times_by_family])
+        return np.concatenate([no_times, *times_of_families])
 
 
 @dataclass(frozen=True)
@@ -235,26 +239,28 @@ def _read_key_texts(frame: pd.DataFrame, column_name: object) -> pa.Array:
 
 def _make_date_format_notes(column_by_meaning: Mapping[str, object]) -> list[str]:
     """Return a note for each date format that was found in the texts."""
-    formats: dict[str, None] = {}
+    date_formats: dict[str, None] = {}
     for column in column_by_meaning.values():
         if isinstance(column, TimeColumn) and column.date_format:
-            formats[column.date_format] = None
-    return [f"date format {date_format} was found" for date_format in formats]
+            date_formats[column.date_format] = None
+    return [f"date format {date_format} was found" for date_format in date_formats]
 
 
 def read_event_rows(events: Iterable[Event]) -> Rows:
     """Read the latest event of each payment, in any order of arrival."""
     latest_events = _find_latest_events(events)
-    texts_by_event = [_write_payment_texts(event) for event in latest_events]
+    texts_of_events = [_write_payment_texts(event) for event in latest_events]
     column_by_meaning: dict[str, Any] = {}
     for column in EVENT_COLUMNS:
         meaning = column.meaning
-        if not any(meaning in texts for texts in texts_by_event):
+        if not any(meaning in text_by_meaning for text_by_meaning in texts_of_events):
             continue
-        cells = pd.Series([texts.get(meaning) for texts in texts_by_event], dtype=object)
+        cells = pd.Series(
+            [text_by_meaning.get(meaning) for text_by_meaning in texts_of_events], dtype=object
+        )
         if column.kind == "amount":
-            amounts, _ = read_amounts({meaning: cells}, ".")
-            column_by_meaning[meaning] = amounts[meaning]
+            amounts_by_name, _ = read_amounts({meaning: cells}, ".")
+            column_by_meaning[meaning] = amounts_by_name[meaning]
         else:
             column_by_meaning[meaning] = word_column(cells)
     return Rows(
@@ -288,25 +294,25 @@ def _write_payment_texts(event: Event) -> dict[str, str]:
 
     Values of another type, and amounts that are no numbers, are left out: anybody can send events.
     """
-    fields = event.resource.to_dict()
+    value_by_field = event.resource.to_dict()
     for part_name in ("deposit", "payout"):  # parts of a conversion: `deposit_amount` and so on
-        part_fields = fields.get(part_name)
+        part_fields = value_by_field.get(part_name)
         if isinstance(part_fields, Mapping):
-            fields |= {
+            value_by_field |= {
                 f"{part_name}_{field_name}": field_value
                 for field_name, field_value in part_fields.items()
             }
-    text_by_column = {}
+    text_by_meaning = {}
     for column in EVENT_COLUMNS:
-        field_value = fields.get(column.field(event.family))
+        field_value = value_by_field.get(column.field(event.family))
         if not isinstance(field_value, str):
             continue
         if column.kind != "amount" or PLAIN_NUMBER.fullmatch(field_value):
-            text_by_column[column.meaning] = field_value
-    return text_by_column
+            text_by_meaning[column.meaning] = field_value
+    return text_by_meaning
 
 
 def earliest_time(events: Iterable[Event]) -> datetime | None:
     """Return the earliest `updated_at` of events; None if no event has one."""
-    times = [timestamps.read_or_none(event.payload.get("updated_at")) for event in events]
-    return min((updated_at for updated_at in times if updated_at), default=None)
+    update_times = [timestamps.read_or_none(event.payload.get("updated_at")) for event in events]
+    return min((updated_at for updated_at in update_times if updated_at), default=None)

@@ -44,13 +44,13 @@ def verify_delivery(
         raise ConfigError(
             "secret_key is empty: anybody could sign with it; give that of your account"
         )
-    check = signature_check(service, Secret(secret_key))
-    if check is None:
+    check_signature = signature_check(service, Secret(secret_key))
+    if check_signature is None:
         raise ConfigError(UNSIGNED)
-    lower_headers = {
+    headers_by_lower_name = {
         header_name.lower(): value for header_name, value in headers.items() if value is not None
     }
-    refusal_text = check(lower_headers, body)
+    refusal_text = check_signature(headers_by_lower_name, body)
     if refusal_text:
         raise UnreadableEventError(refusal_text)
     return read_event(body, Wrapper.of(service))
