@@ -19,14 +19,15 @@ from .terminal import warn_user, with_option_names
 
 COMMANDS: dict[str, str] = {
     "lab": "open JupyterLab on a copy of the notebooks",
-    "site": "build static files with which the notebooks run in a browser",
     "init": "check the keys of a service and write them into a profile",
     "doctor": "check settings, connection, clock and versions",
     "walkthrough": "go through an on-ramp in the terminal",
     "probe": "walk through a service, and write what it does differently",
+    "site": "build static files with which the notebooks run in a browser",
     "get": "send a signed GET and print the response",
     "post": "send a signed POST and print the response",
     "list": "print every item of a list",
+    "sign": "sign a request and show each layer",
     "export": "write transfers or conversions to a file or to standard output",
     "sync": "keep a folder of Parquet files up to date",
     "payout": "send a CSV file of payouts, each row once",
@@ -40,13 +41,21 @@ COMMANDS: dict[str, str] = {
     "proxy": "journal and check what is sent to a service",
     "openapi": "print the interface as an OpenAPI 3.1 document",
     "qr": "draw, explain or read a QR payload",
-    "sign": "sign a request and show each layer",
     "scrub": "remove keys, images and document numbers from notebooks, HAR files and snapshots",
 }
 """The commands and what they do.
 
 Each has a module with `add_arguments(parser)`, `run(options)` and `EXAMPLE`, a line to copy.
 """
+
+GROUP_TITLES = {
+    "lab": "Start",
+    "get": "Single requests",
+    "export": "Payments and books",
+    "calls": "Events and readiness",
+    "simulator": "Simulator and tools",
+}
+"""The title above each group of commands in the help, by its first command."""
 
 MODULES = {"lab": "jupyter", "get": "request", "post": "request", "list": "request"}
 """The modules whose name differs from the command."""
@@ -88,6 +97,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def read_options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the options of a command line; only the module of its command is loaded."""
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    if arguments[0] == "help":  # `paylab help payout` is `paylab payout --help`
+        arguments = [*arguments[1:], "--help"]
     command_names = [word for word in arguments if word in COMMANDS][:1]
     loaded_commands = COMMANDS if "--print-completion" in arguments else command_names
     return parser(loaded_commands).parse_args(arguments)
@@ -139,7 +150,9 @@ class Parser(argparse.ArgumentParser):
             return
         from ..errors.names import find_suggestion  # rarely needed
 
-        likely_word = find_suggestion(word, action.choices)
+        starting_words = [choice for choice in action.choices if choice.startswith(word)]
+        only_word = starting_words[0] if len(starting_words) == 1 else None
+        likely_word = only_word or find_suggestion(word, action.choices)
         suggestion_text = f"; did you mean {likely_word}?" if likely_word else ""
         if action.dest == "command":
             hint_text = f"; to list them: paylab list {word}" if word in LISTED else suggestion_text
@@ -188,6 +201,8 @@ class Parser(argparse.ArgumentParser):
         hint_text = f": options are {', '.join(option_by_name.values())}"
         if likely_options:
             hint_text = f"; did you mean {likely_options[0]}?"
+        elif self.prog.endswith(" get") and word.startswith("--"):
+            hint_text = f": write it in the path, as 'transfers?{option_name}=...'"
         if option_name in SETTING_BY_OPTION:
             hint_text = f": set {SETTING_BY_OPTION[option_name]}"
         if word.startswith(("{", "[")) and "body" in option_by_name:
@@ -201,7 +216,13 @@ class Parser(argparse.ArgumentParser):
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
-    """Help that shows the default values of options."""
+    """Help with the default values of options and with titles for groups of commands."""
+
+    def _format_action(self, action: argparse.Action) -> str:
+        """The help of an option or a command, below the title of its group if it is the first."""
+        help_text = super()._format_action(action)
+        group_title = GROUP_TITLES.get(str(action.metavar))
+        return f"\n  {group_title}:\n{help_text}" if group_title else help_text
 
     def _get_help_string(self, action: argparse.Action) -> str:
         """The help of an option, with its default value unless that is empty or named already."""

@@ -73,8 +73,12 @@ def run(options: argparse.Namespace) -> int:
     announce(lab.place)
     try:
         if options.command == "list":
+            is_empty = True
             for listed_item in _read_items(lab, path, options):
+                is_empty = False
                 say(write_json(lab.client.redaction.json(listed_item)))
+            if is_empty:
+                warn_user("paylab: the list is empty, or no item passes the filters")
         else:
             response_body = _send_request(lab, path, json_body, options)
             say(format_json(lab.client.redaction.json(response_body)))

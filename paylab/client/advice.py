@@ -225,19 +225,23 @@ class Advisor:
             )
         lacks_method = self._status in NO_PATH
         lack_text = f"has no {outgoing_request.method}" if lacks_method else "has nothing"
+        path_setting_key = setting_key_of(self._operation.path)
+        assumption = self._find_path_assumption(path_setting_key)
         url_advice = f"check the base URL: this service {lack_text} at this address"
+        if assumption:
+            url_advice += f"; the path is assumed: set {path_setting_key}, or run lab.probe()"
         is_about_address = lacks_method or self._is_web_page or is_about_path(self._error_body.text)
         if is_about_address:
-            return AdviceText(url_advice, self._find_path_assumption())
+            return AdviceText(url_advice, assumption)
         if not self._is_silent:  # its words are about an object, or about something else
             return AdviceText(UNNAMED if any(map(is_absence, self._refusal_texts)) else None)
         path_id_names = [PATH_ID] if self._has_path_id else []
         id_names = [*path_id_names, *find_id_names(self._body)]
         if not id_names:
-            return AdviceText(url_advice, self._find_path_assumption())
+            return AdviceText(url_advice, assumption)
         ids_advice = self._advise_to_check_ids(self._operation, id_names)
         advice_text = f"{ids_advice}; if it is right, check the base URL"
-        return AdviceText(advice_text, self._find_path_assumption())
+        return AdviceText(advice_text, assumption)
 
     def _advise_to_check_ids(self, operation: Operation, id_names: Sequence[str]) -> str:
         """The advice to check ids of the call: that in the path, or fields of the body."""
@@ -260,11 +264,10 @@ class Advisor:
         path_template = operation.path(self._service) if operation else self._outgoing.path
         return "{" in path_template
 
-    def _find_path_assumption(self) -> str | None:
-        """The id of the assumption behind the path; None if the specification shows the path."""
-        if self._operation is None:
-            return None
-        path_setting = setting_keys().get(setting_key_of(self._operation.path))
+    @staticmethod
+    def _find_path_assumption(path_setting_key: str) -> str | None:
+        """The id of the assumption behind a path; None if the specification shows the path."""
+        path_setting = setting_keys().get(path_setting_key)
         return path_setting.row if path_setting and path_setting.origin != SPEC else None
 
     def _advise_on_fields(self) -> AdviceText:

@@ -21,7 +21,7 @@ from typing import Any, Literal, NoReturn, TypeGuard, TypeVar, Union, get_args, 
 from .annotations import evaluate_annotation, write_annotations
 from .cards import MisuseError
 from .public_method import PublicMethod
-from .signatures import refuse_unnamed_arguments
+from .signatures import call_name, refuse_unnamed_arguments
 from .type_words import describe_type, find_literal_words
 
 T = TypeVar("T")
@@ -118,7 +118,7 @@ def refuse_unknown_parameters(function: Callable[..., Any], names: Iterable[str]
     unknown_names = {*names} - {*parameters}
     if unknown_names and not takes_any:
         known_names = [parameter_name for parameter_name in parameters if parameter_name != "self"]
-        message, _ = describe_unknown_parameters(function.__qualname__, unknown_names, known_names)
+        message, _ = describe_unknown_parameters(call_name(function), unknown_names, known_names)
         raise MisuseError(message) from None
 
 
@@ -149,7 +149,7 @@ def refuse_missing_arguments(
         )
         given_names = [name for name in passed_names if name not in ("self", *kwargs)]
         given_text = f"; it was given {', '.join(given_names)}" if given_names else ""
-        raise MisuseError(f"{function.__qualname__}() needs {needs_text}{given_text}") from None
+        raise MisuseError(f"{call_name(function)}() needs {needs_text}{given_text}") from None
 
 
 def _describe_parameter(parameter: inspect.Parameter, function: Callable[..., Any]) -> str:
@@ -174,7 +174,7 @@ def _find_explanation(
         misfit_text = _find_misfit(argument_name, argument, annotation)
         if misfit_text:
             return ArgumentError(
-                f"{function.__qualname__}(): {argument_name} {misfit_text}", argument_name
+                f"{call_name(function)}(): {argument_name} {misfit_text}", argument_name
             )
         if _is_about_file(error) and "a path" in describe_type(annotation):
             return _unusable_file_error(error.filename or argument, error)

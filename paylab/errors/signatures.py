@@ -37,8 +37,13 @@ conditions
     ]
     options_text = f": it takes {', '.join(option_names)}" if option_names else ": write it without"
     raise MisuseError(
-        f"{function.__qualname__}() takes {limit_text} without a name{options_text}"
+        f"{call_name(function)}() takes {limit_text} without a name{options_text}"
     ) from None
+
+
+def call_name(function: Callable[..., Any]) -> str:
+    """The name that a call writes: the name of the class for its `__init__`."""
+    return function.__qualname__.removesuffix(".__init__")
 
 
 def _write_option_name(parameter: Parameter) -> str:

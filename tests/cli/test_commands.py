@@ -17,7 +17,7 @@ from PIL import Image
 
 import paylab
 from paylab import emvqr
-from paylab.cli.main import main
+from paylab.cli.main import COMMANDS, GROUP_TITLES, main
 from paylab.payments.payout_rows import COLUMNS
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
@@ -533,10 +533,32 @@ def test_paylab_alone_prints_its_help(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("given", "usage"), [("help", "usage: paylab [-h]"), ("help payout", "usage: paylab payout")]
+)
+def test_help_is_a_command_as_in_other_programs(capsys, given, usage):
+    with pytest.raises(SystemExit) as done:
+        main(given.split())
+    assert done.value.code == 0
+    assert capsys.readouterr().out.startswith(usage)
+
+
+def test_the_help_lists_each_command_once_below_the_title_of_a_group(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    listing = capsys.readouterr().out.partition("COMMAND\n\n")[2].partition("\noptions:")[0]
+    lines = listing.splitlines()
+    assert re.findall(r"^    ([\w-]+) ", listing, re.MULTILINE) == [*COMMANDS]
+    assert [line.strip(" :") for line in lines if line.endswith(":")] == [*GROUP_TITLES.values()]
+
+
+@pytest.mark.parametrize(
     ("given", "words"),
     [
         ("walkthrou --help", "no command 'walkthrou'; did you mean walkthrough?"),
         ("xyzzy --help", "no command 'xyzzy'; see"),
+        ("walk", "no command 'walk'; did you mean walkthrough?"),
+        ("get transfers --limit 2", "write it in the path, as 'transfers?limit=...'"),
+        ("get transfers --verbse", "did you mean --verbose?"),
         ("transfers", "no command 'transfers'; to list them: paylab list transfers"),
         ("simulator --prot 1", "paylab simulator: '--prot' is no option or argument here"),
         ("list transfers --limt=2", "did you mean --limit?; see paylab list --help"),

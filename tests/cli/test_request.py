@@ -56,6 +56,13 @@ def test_list_walks_every_page(service, capsys):
     assert json.loads(line)["id"].startswith("tr_")
 
 
+def test_an_empty_list_is_said(service, capsys):
+    assert main(["list", "webhook_subscriptions"]) == 0
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "the list is empty" in told.err
+
+
 @pytest.mark.parametrize("how", ["text", "file"])
 def test_post_sends_a_body(service, capsys, tmp_path, how):
     """`post` sends a body that is given as text or in a file."""
@@ -129,7 +136,7 @@ def test_a_document_number_is_not_printed(service, capsys):
     lab = connect()
     fields = examples.individual("MX", consent_at=lab.clock())
     lab.individuals.create(**fields)
-    assert main(["list", "individuals"]) == 0
+    assert main(["list", "webhook_subscriptions"]) == 0
     out = capsys.readouterr().out
     assert "ind_" in out
     assert fields["document"]["number"] not in out
