@@ -22,10 +22,10 @@ of CSV and Excel make floats, and those of Parquet make Decimals that round at 2
 `read_csv`, `read_excel` and `read_parquet` here, or `.astype("decimal")` of text or Decimals.
 Notebook 80 has the table.
 
-A column of `frame()` and of `read_csv` knows the currency of each row: `sum`, `mean`, `median`,
-`quantile`, `std`, `cumsum` and `+` of several currencies give a CurrencyWarning, also of sums per
-group. Objects, arrays, rows, results of `map` or `apply`, and products of two columns do not know
-it.
+A column of `frame()` and of `read_csv` knows the currency of each row, and so does an amount that
+you take from it: `sum`, `mean`, `median`, `quantile`, `std`, `cumsum` and `+` of several currencies
+give a CurrencyWarning, also of sums per group, objects and results of `map`. A product of two
+columns, or of one amount and a Decimal, does not know it.
 
 Parquet has DECIMAL(24, 6) for amounts and DECIMAL(13, 8) for rates, so that DuckDB and Spark can
 multiply them. DuckDB reads a frame with ids as it is; give it `frame.paylab.arrow()` for others.

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from ..errors.base import ExactnessError
 from . import decimals, machine_integers
 from .decimals import DIGITS_MAX, TOO_LONG, fit_width
-from .exact_decimal import (
+from .exact_operators import (
     DIGITS,
     compute_modulo,
     divide,

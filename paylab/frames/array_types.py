@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from pandas.api.types import is_float_dtype, is_integer_dtype
 
 from ..errors.base import ExactnessError
 from . import arithmetic, decimals
-from .exact_decimal import make_elements
+from .currency_rows import CurrencyRows
+from .exact_decimal import ExactDecimal, find_class
 from .pandas_callers import is_plotting
 
 Array = np.ndarray[Any, Any]
+LARGE_COLUMN = 10_000  # elements
 
 
 def convert_amounts(amounts: pa.Array, dtype: Any) -> Any:
@@ -54,7 +57,34 @@ def _cast(amounts: pa.Array, arrow_type: pa.DataType) -> pa.Array:
         raise ExactnessError(message) from None
 
 
-def make_numpy_array(amounts: pa.Array, dtype: Any, missing: Any = pd.NA) -> Array:
+def list_elements(
+    amounts: pa.Array, currencies: CurrencyRows | None, missing: object = pd.NA
+) -> list[Any]:
+    """The amounts as ExactDecimal that know their currencies, with `missing` for missing ones."""
+    texts = amounts.cast(pa.string()).to_pylist()
+    was_collecting = gc.isenabled()
+    if len(texts) > LARGE_COLUMN:  # Python would look for garbage after every 700 elements
+        gc.disable()
+    try:
+        if currencies is None:
+            return [missing if text is None else ExactDecimal(text) for text in texts]
+        # NO_CURRENCY is -1, which takes the last item.
+        classes = [find_class(name) for name in (*currencies.names, None)]
+        return [
+            missing if text is None else classes[name_index](text)
+            for text, name_index in zip(texts, currencies.name_indexes.tolist(), strict=True)
+        ]
+    finally:
+        if was_collecting:
+            gc.enable()
+
+
+def make_numpy_array(
+    amounts: pa.Array,
+    dtype: Any,
+    missing: Any = pd.NA,
+    currencies: CurrencyRows | None = None,
+) -> Array:
     """The amounts as an array of decimals, or of a type; missing floats are NaN by default.
 
     Without a type, the array has floats for matplotlib: it cannot draw pies, boxes and images of
@@ -63,7 +93,7 @@ def make_numpy_array(amounts: pa.Array, dtype: Any, missing: Any = pd.NA) -> Arr
     if dtype is None and is_plotting():
         dtype = float
     if dtype is None:
-        return _make_objects(amounts, missing)
+        return _make_objects(amounts, currencies, missing)
     element_type = np.dtype(dtype)
     is_integer = element_type.kind in "iu"  # signed or unsigned
     is_float = element_type.kind == "f"
@@ -71,7 +101,7 @@ def make_numpy_array(amounts: pa.Array, dtype: Any, missing: Any = pd.NA) -> Arr
         return _make_integers(amounts, element_type, missing)
     if is_float:
         return _make_floats(amounts, element_type, missing)
-    return _make_objects(amounts, missing).astype(element_type)
+    return _make_objects(amounts, currencies, missing).astype(element_type)
 
 
 def compute_float_statistic(amounts: pa.Array, name: str, ddof: int) -> Any:
@@ -81,10 +111,10 @@ def compute_float_statistic(amounts: pa.Array, name: str, ddof: int) -> Any:
     return compute_statistic(ddof=ddof) if has_ddof else compute_statistic()
 
 
-def _make_objects(amounts: pa.Array, missing: object) -> Array:
+def _make_objects(amounts: pa.Array, currencies: CurrencyRows | None, missing: object) -> Array:
     """The amounts as an array of ExactDecimal, with `missing` for missing ones."""
     elements = np.empty(len(amounts), dtype=object)
-    elements[:] = make_elements(amounts.cast(pa.string()).to_pylist(), missing)
+    elements[:] = list_elements(amounts, currencies, missing)
     return elements
 
 

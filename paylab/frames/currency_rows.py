@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -14,6 +14,8 @@ from ..errors.base import PaylabWarning, warn_caller
 
 IntegerArray = np.ndarray[Any, Any]
 NO_CURRENCY = -1
+SEVERAL = "several"
+"""The currency of a sum over several currencies, which does not warn again."""
 
 
 class CurrencyWarning(PaylabWarning):
@@ -39,6 +41,33 @@ class CurrencyRows:
         name_indexes = np.array(index_by_category_code, dtype=np.int32)[category_codes]
         return cls(name_indexes, unique_names)
 
+    @classmethod
+    def of_elements(cls, elements: Iterable[object]) -> CurrencyRows | None:
+        """The currencies of amounts of columns; None if no element knows its own."""
+        known_names: list[Any] = [getattr(element, "currency", None) for element in elements]
+        names = tuple(sorted({name for name in known_names if name not in (None, SEVERAL)}))
+        if not names:
+            return None
+        index_by_name = {name: name_index for name_index, name in enumerate(names)}
+        name_indexes = [index_by_name.get(name, NO_CURRENCY) for name in known_names]
+        return cls(np.array(name_indexes, dtype=np.int32), names)
+
+    def find_name(self, row_number: int) -> str | None:
+        """The currency of one row; None if it is unknown."""
+        name_index = self.name_indexes[row_number]
+        return None if name_index == NO_CURRENCY else self.names[name_index]
+
+    def of_results(self, is_missing: IntegerArray, result_count: int) -> CurrencyRows:
+        """The currencies of results that are each computed from all rows."""
+        rows = np.where(is_missing, NO_CURRENCY, 0)
+        return self.of_groups(rows, 1).take(np.zeros(result_count, dtype=np.int64))
+
+    def find_present(self, is_missing: IntegerArray) -> list[str]:
+        """The names of the currencies of the rows that are not missing."""
+        present_indexes = self.name_indexes[(self.name_indexes >= 0) & ~is_missing]
+        row_counts = np.bincount(present_indexes, minlength=len(self.names))
+        return [self.names[name_index] for name_index in np.flatnonzero(row_counts)]
+
     @property
     def texts(self) -> pd.Categorical[str]:
         """The currency of each row as a category; missing where it is unknown."""
@@ -57,8 +86,9 @@ class CurrencyRows:
     def of_groups(self, group_of_row: IntegerArray, group_count: int) -> CurrencyRows:
         """The currency of each group: unknown if its rows have several or none."""
         is_counted = (group_of_row >= 0) & (self.name_indexes >= 0)
-        groups = group_of_row[is_counted]
-        name_indexes = self.name_indexes[is_counted]
+        counted_rows = slice(None) if is_counted.all() else is_counted
+        groups = group_of_row[counted_rows]
+        name_indexes = self.name_indexes[counted_rows]
         index_of_group = np.full(group_count, NO_CURRENCY, dtype=np.int32)
         index_of_group[groups] = name_indexes
         # Each group has the index of its last row: where another row differs, it is mixed.
@@ -73,18 +103,15 @@ class CurrencyRows:
 
         `group_of_row` is -1 for a row that is not added; without it, all rows are one group.
         """
-        is_added = (self.name_indexes >= 0) & ~is_missing
-        if group_of_row is not None:
-            is_added &= group_of_row >= 0
-        added_indexes = self.name_indexes[is_added]
-        row_counts = np.bincount(added_indexes, minlength=len(self.names))
-        mixed_indexes = np.flatnonzero(row_counts)
-        if len(mixed_indexes) < 2:
+        if group_of_row is None:
+            warn_of_currencies(self.find_present(is_missing))
             return
-        if group_of_row is not None:
-            mixed_indexes = self._find_mixed_indexes(group_of_row[is_added], added_indexes)
-        if len(mixed_indexes):
-            _warn_of_currencies([self.names[name_index] for name_index in mixed_indexes])
+        is_added = (self.name_indexes >= 0) & ~is_missing & (group_of_row >= 0)
+        added_indexes = self.name_indexes[is_added]
+        if not len(added_indexes) or (added_indexes == added_indexes[0]).all():
+            return
+        mixed_indexes = self._find_mixed_indexes(group_of_row[is_added], added_indexes)
+        warn_of_currencies([self.names[name_index] for name_index in mixed_indexes])
 
     def _find_mixed_indexes(self, groups: IntegerArray, name_indexes: IntegerArray) -> IntegerArray:
         """The indexes of the currencies in groups that have more than one.
@@ -115,7 +142,23 @@ def warn_of_pairs(left: CurrencyRows | None, right: CurrencyRows | None) -> None
         right_mixed_indexes = np.unique(right.name_indexes[is_mixed])
         left_names = {left.names[name_index] for name_index in left_mixed_indexes}
         right_names = {right.names[name_index] for name_index in right_mixed_indexes}
-        _warn_of_currencies(sorted(left_names | right_names))
+        warn_of_currencies(sorted(left_names | right_names))
+
+
+def name_one(currency_names: Sequence[str]) -> str | None:
+    """The currency of a result of amounts in these currencies; "several", or None without one."""
+    if len(currency_names) > 1:
+        return SEVERAL
+    return currency_names[0] if currency_names else None
+
+
+def find_currency_of_sum(left: str, right: str) -> str:
+    """The currency of the sum of two amounts, "several" if they differ; it then warns."""
+    if left == right:
+        return left
+    if SEVERAL not in (left, right):
+        warn_of_currencies(sorted((left, right)))
+    return SEVERAL
 
 
 def join_currencies(
@@ -141,8 +184,10 @@ def join_currencies(
     return CurrencyRows(np.concatenate(indexes_of_columns), names)
 
 
-def _warn_of_currencies(currency_names: Sequence[str]) -> None:
-    """Warn that amounts in these currencies are added together."""
+def warn_of_currencies(currency_names: Sequence[str]) -> None:
+    """Warn that amounts in these currencies are added together, if they are several."""
+    if len(currency_names) < 2:
+        return
     message = (
         f"amounts in {', '.join(currency_names)} are added together: group by the currency, or use "
         "paylab.frames.by_currency(frame)"

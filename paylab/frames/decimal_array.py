@@ -10,8 +10,6 @@ refused. Running sums are slower past 18 digits.
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import partialmethod
@@ -24,14 +22,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pandas.api.extensions import ExtensionArray, no_default
 from pandas.api.indexers import check_array_indexer
-from pandas.api.types import is_list_like, pandas_dtype
+from pandas.api.types import is_list_like, is_object_dtype, pandas_dtype
 
 from ..errors.base import ExactnessError
 from . import arithmetic, array_types, currency_rows, decimals, grouping, operands, pandas_callers
 from .array_types import Array, make_numpy_array
-from .currency_rows import CurrencyRows
+from .comparisons import compare_column, find_members
+from .currency_rows import CurrencyRows, name_one
 from .decimal_dtype import DecimalDtype
-from .exact_decimal import ExactDecimal, make_elements
+from .exact_decimal import make_element
 from .float_errors import WindowError
 from .numpy_functions import call_numpy
 from .numpy_methods import with_numpy_methods
@@ -61,10 +60,14 @@ class DecimalArray(ExtensionArray):
         """The currency of each row, if it is known: sums over several currencies warn."""
 
     @classmethod
-    def _from_sequence(cls, scalars: object, **_: object) -> DecimalArray:
-        if isinstance(scalars, DecimalArray):
-            return scalars
-        return cls(operands.exact_decimals(scalars))
+    def _from_sequence(cls, scalars: Any, **_: object) -> DecimalArray:
+        """Anything list-like as amounts; elements of columns keep their currencies."""
+        column = getattr(scalars, "array", scalars)
+        if isinstance(column, DecimalArray):
+            return column
+        has_objects = isinstance(scalars, list | tuple) or is_object_dtype(scalars)
+        currencies = CurrencyRows.of_elements(scalars) if has_objects else None
+        return cls(operands.exact_decimals(scalars), currencies)
 
     _from_sequence_of_strings = _from_sequence
 
@@ -76,7 +79,7 @@ class DecimalArray(ExtensionArray):
         decimal_flags = [isinstance(scalar, Decimal) for scalar in present_scalars]
         if not decimal_flags or not all(decimal_flags):
             raise ValueError("these are not decimals")
-        return cls(operands.exact_decimals(scalar_list))
+        return cls._from_sequence(scalar_list)
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
@@ -99,7 +102,7 @@ class DecimalArray(ExtensionArray):
         return len(self._values)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(make_elements(self._values.cast(pa.string()).to_pylist(), pd.NA))
+        return iter(array_types.list_elements(self._values, self.currencies))
 
     def __getitem__(self, item: Any) -> Any:
         """The amount at a position; a column for a slice, a mask or a list of positions."""
@@ -107,7 +110,9 @@ class DecimalArray(ExtensionArray):
             item = next((index for index in item if index is not Ellipsis), slice(None))
         if isinstance(item, int | np.integer):
             number = self._values[int(item)].as_py()
-            return pd.NA if number is None else ExactDecimal(number)
+            if number is None or not self.currencies:
+                return pd.NA if number is None else make_element(number)
+            return make_element(number, self.currencies.find_name(int(item)))
         if isinstance(item, slice) and item.step in (None, 1):
             start, stop, _ = item.indices(len(self))
             stop = max(start, stop)  # like a list: empty if the end is before the start
@@ -119,14 +124,15 @@ class DecimalArray(ExtensionArray):
     def __setitem__(self, key: Any, value: object) -> None:
         is_many = is_list_like(value)
         operands.refuse_blanks(value if is_many else [value])
-        new_values = operands.exact_decimals(value if is_many else [value])
-        both_columns = [pa.chunked_array([array]) for array in (self._values, new_values)]
-        all_values = decimals.join(both_columns).combine_chunks()  # in a type that holds both
+        new_column = self._from_sequence(value if is_many else [value])
         positions = np.arange(len(self))
         indexer = check_array_indexer(self, key) if is_list_like(key) else key
-        # In `all_values`, the new values come after the old ones.
-        positions[indexer] = len(self) + (np.arange(len(new_values)) if is_many else 0)
-        self._values = all_values.take(pa.array(positions))
+        positions[indexer] = len(self) + (np.arange(len(new_column)) if is_many else 0)
+        old_column = self if new_column.currencies else DecimalArray(self._values)
+        all_amounts = self._concat_same_type([old_column, new_column])
+        self._values = all_amounts._values.take(pa.array(positions))
+        if all_amounts.currencies:  # an amount of another column has its own currency here too
+            self.currencies = all_amounts.currencies.take(positions)
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's
         return self._values if type is None else self._values.cast(type)
@@ -135,7 +141,7 @@ class DecimalArray(ExtensionArray):
         """The decimals as objects; for `nlargest` of pandas, their ranks as integers."""
         if dtype is None and pandas_callers.is_ranking():
             return self._values_for_argsort()
-        return make_numpy_array(self._values, dtype)
+        return make_numpy_array(self._values, dtype, currencies=self.currencies)
 
     def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = no_default) -> Array:
         """The values as an array of decimals, or of the given type.
@@ -145,7 +151,7 @@ class DecimalArray(ExtensionArray):
         if dtype is not None and np.dtype(dtype).kind == "f" and pandas_callers.is_window():
             raise WindowError(describe_window_call())
         missing = pd.NA if na_value is no_default else na_value
-        return make_numpy_array(self._values, dtype, missing)
+        return make_numpy_array(self._values, dtype, missing, self.currencies)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **options: object) -> Any:
         """Exact results; floats for functions such as `np.log`, which have no exact value."""
@@ -217,18 +223,17 @@ class DecimalArray(ExtensionArray):
         """The code of each value, and the distinct values in order of appearance."""
         encoded_amounts = self._values.dictionary_encode("mask" if use_na_sentinel else "encode")
         codes = np.asarray(encoded_amounts.indices.fill_null(-1)).astype(np.intp)
-        return codes, DecimalArray(encoded_amounts.dictionary)
+        unique_amounts = encoded_amounts.dictionary
+        currencies = self.currencies and self.currencies.of_groups(codes, len(unique_amounts))
+        return codes, DecimalArray(unique_amounts, currencies)
 
     def unique(self) -> DecimalArray:
         """The distinct values in order of appearance."""
-        codes, unique_amounts = self.factorize(use_na_sentinel=False)
-        if self.currencies:
-            unique_amounts.currencies = self.currencies.of_groups(codes, len(unique_amounts))
-        return unique_amounts
+        return self.factorize(use_na_sentinel=False)[1]
 
     def isin(self, values: Any) -> Array:
         """A mask of values that are among decimals, integers or texts of numbers."""
-        return operands.find_members(self, values)
+        return find_members(self, values)
 
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any
@@ -236,12 +241,16 @@ class DecimalArray(ExtensionArray):
         if name in ("argmin", "argmax"):
             position = getattr(self, name)(skipna=skipna)
             return np.array([position]) if keepdims else position
-        if name in ADDED:
-            self._warn_of_currencies()
+        present_currencies: list[str] = []
+        if self.currencies and name in ADDED:
+            present_currencies = self.currencies.find_present(self.isna())
+            currency_rows.warn_of_currencies(present_currencies)
         is_missing = not skipna and self._values.null_count
         result = None if is_missing else self._reduce_values(name, **options)
         if isinstance(result, Decimal):
-            result = ExactDecimal(result)
+            result = make_element(result, name_one(present_currencies))
+            if self.currencies and name in ("min", "max"):
+                result = self[pc.index(self._values, pa.scalar(result, self._values.type)).as_py()]
         if not keepdims:
             return pd.NA if result is None else result
         is_number = isinstance(result, Decimal) or result is None  # else a float, true or false
@@ -264,7 +273,9 @@ class DecimalArray(ExtensionArray):
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
         self._warn_of_currencies()
-        return DecimalArray(arithmetic.compute_quantiles(self._values, qs, interpolation))
+        currencies = self.currencies and self.currencies.of_results(self.isna(), len(qs))
+        quantiles = arithmetic.compute_quantiles(self._values, qs, interpolation)
+        return DecimalArray(quantiles, currencies)
 
     def _groupby_quantile(
         self, *, qs: object, interpolation: str, starts: Any, ends: Any, **_: object
@@ -326,20 +337,7 @@ class DecimalArray(ExtensionArray):
         """Compare each amount; a float is taken as it is printed, and `==` warns of it."""
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
-        if op in (operator.eq, operator.ne):
-            operands.warn_of_floats(other)
-        elif isinstance(other, float) and math.isinf(other):
-            return ~self.isna() & op(0.0, other)
-        elif not is_list_like(other):
-            operands.require_number(other)
-        operand = operands.read_other_operand(other, len(self))
-        arrow_booleans = arithmetic.compare_rows(op, self._values, operand)
-        results = np.asarray(arrow_booleans.fill_null(op is operator.ne))  # missing is not equal
-        infinite_floats = operands.find_infinite(other) if is_list_like(other) else None
-        if infinite_floats is None:
-            return results
-        # A Decimal is finite: it compares with an infinite float as 0.0 does.
-        return np.where((infinite_floats == 0) | self.isna(), results, op(0.0, infinite_floats))
+        return compare_column(self._values, other, op)
 
 
 for _name, _op in arithmetic.OPERATORS.items():

@@ -5,34 +5,41 @@ Python's own Decimal rounds every result to the 28 digits of its context, also a
 
 from __future__ import annotations
 
-import gc
 import math
 import numbers
-from collections.abc import Callable, Sequence
-from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
-from functools import partialmethod
+from collections.abc import Callable
+from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation
+from functools import lru_cache, partialmethod
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..errors.base import ExactnessError
 from ..spec.money import warn_of_comparison
-from .float_errors import USE_DECIMAL, MixedColumnError, ObjectColumnError, make_float_error
+from .currency_rows import SEVERAL, find_currency_of_sum
+from .exact_operators import (
+    EXACT_CONTEXT,
+    WIDE_CONTEXT,
+    Operator,
+    compute_modulo,
+    divide,
+    floor_divide,
+    raise_to_power,
+)
+from .float_errors import MixedColumnError, ObjectColumnError, make_float_error
 from .pandas_callers import is_ordering, is_statistic_or_window
 
-Operator: TypeAlias = Callable[[Decimal, Decimal], Decimal]
-DIGITS_MAX = 38  # digits of a column
-DIGITS = 28  # significant digits of a quotient such as 1 / 3
-EXACT_CONTEXT = Context(
-    prec=100_000,
-    Emax=999_999,
-    Emin=-999_999,
-    traps=[Inexact, InvalidOperation, DivisionByZero, Overflow],
-)
+ChooseClass: TypeAlias = "Callable[[ExactDecimal, Any], type[ExactDecimal]]"
+"""Chooses the class, and so the currency, of the result of an amount and another operand."""
 EXTREMES = {np.maximum, np.minimum, np.fmax, np.fmin}
-LARGE_COLUMN = 10_000  # elements
-WIDE_CONTEXT = Context(prec=100_000, Emax=999_999, Emin=-999_999)
 DIVIDED_BY_ZERO = "{} is divided by 0; a column divided by 0 has a missing value there"
+
+
+_ROUNDINGS = (
+    *("normalize", "quantize", "scaleb"),
+    *("to_integral", "to_integral_exact", "to_integral_value"),
+)
+_OF_TWO_AMOUNTS = ("fma", "max", "max_mag", "min", "min_mag", "remainder_near")
 
 
 def _write_constructor(number: Decimal) -> str:
@@ -46,9 +53,14 @@ class ExactDecimal(Decimal):
     as many as the dividend has. `//` rounds down and `%` has the sign of the divisor, as for a
     column and for Python's integers. A comparison takes a float as it is printed, as that of a
     column does. The text has plain digits: zero is 0.00, never 0E-18.
+
+    The sum or difference of amounts in two currencies warns.
     """
 
     __slots__ = ()
+
+    currency: str | None = None
+    """The currency of an amount of a column that knows it; "several" of a sum that warned."""
 
     __hash__ = Decimal.__hash__
 
@@ -59,13 +71,22 @@ class ExactDecimal(Decimal):
         return super().__format__(specifier, *options) if specifier else format(self, "f")
 
     def __neg__(self) -> ExactDecimal:
-        return ExactDecimal(Decimal.copy_negate(self) if self else self)
+        return make_element(Decimal.copy_negate(self) if self else self, self.currency)
 
     def __pos__(self) -> ExactDecimal:
         return self
 
     def __abs__(self) -> ExactDecimal:
-        return ExactDecimal(Decimal.copy_abs(self))
+        return make_element(Decimal.copy_abs(self), self.currency)
+
+    def __copy__(self) -> ExactDecimal:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> ExactDecimal:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return make_element, (str(self), self.currency)
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """The result of a function of numpy. To numpy, an element is an array of one object.
@@ -88,7 +109,8 @@ class ExactDecimal(Decimal):
         if places is None:
             return super().__round__()
         last_place = Decimal((0, (1,), -places))  # 0.01 for two places
-        return ExactDecimal(Decimal.quantize(self, last_place, context=WIDE_CONTEXT))
+        rounded_amount = Decimal.quantize(self, last_place, context=WIDE_CONTEXT)
+        return make_element(rounded_amount, self.currency)
 
     def __conform__(self, protocol: type) -> str | None:
         """The text that SQLite stores: it has no exact numbers."""
@@ -109,13 +131,30 @@ class ExactDecimal(Decimal):
         base_number = _read_operand(other)
         if not isinstance(base_number, Decimal):
             return base_number  # NaN, or NotImplemented
-        return _compute_exactly(raise_to_power, base_number, self)
+        return make_element(_compute_exactly(raise_to_power, base_number, self))
 
     def __pow__(self, other: object, modulo: object = None) -> Any:
         exponent = _read_operand(other)
         if not isinstance(exponent, Decimal):
             return exponent  # NaN, or NotImplemented
-        return _compute_exactly(raise_to_power, self, exponent)
+        return make_element(_compute_exactly(raise_to_power, self, exponent))
+
+
+@lru_cache(maxsize=256)
+def find_class(currency: str | None) -> type[ExactDecimal]:
+    """The class of the elements in a currency, or of those of which it is unknown.
+
+    An element is made and added faster than if it had its currency as a part. The module
+    `statistics` names the classes in its error about numbers of several.
+    """
+    if currency is None:
+        return ExactDecimal
+    return type(f"amount in {currency}", (ExactDecimal,), {"__slots__": (), "currency": currency})
+
+
+def make_element(number: Decimal | str, currency: str | None = None) -> ExactDecimal:
+    """An element of a column; its currency is None if it is unknown."""
+    return find_class(currency)(number)
 
 
 def require_objects(function: Any) -> None:
@@ -129,82 +168,10 @@ def require_objects(function: Any) -> None:
         raise TypeError(message)
 
 
-def raise_to_power(base: Decimal, exponent: Decimal) -> Decimal:
-    """The exact power; ExactnessError unless the exponent is a whole number of at least 0."""
-    if exponent < 0 or exponent != int(exponent):
-        raise ExactnessError(f"the power {exponent} has no exact value: {USE_DECIMAL}")
-    try:
-        return EXACT_CONTEXT.power(base, exponent)
-    except Inexact:  # also an overflow
-        raise ExactnessError(f"the power {exponent} has too many digits") from None
-
-
-def divide(dividend: Decimal, divisor: Decimal) -> Decimal:
-    """The exact quotient, or, if it needs more than 38 digits, one of at least 28 digits."""
-    return make_divider()(dividend, divisor)
-
-
-def make_divider() -> Operator:
-    """Make a `divide` with contexts of its own: fast for many quotients, but in one thread."""
-    short_context = Context(prec=DIGITS_MAX, traps=[InvalidOperation, DivisionByZero, Overflow])
-    usual_context = Context(prec=DIGITS)
-
-    def divide_in_context(dividend: Decimal, divisor: Decimal) -> Decimal:
-        quotient = short_context.divide(dividend, divisor)
-        if not short_context.flags[Inexact]:  # set if the quotient needs more than 38 digits
-            return quotient
-        short_context.flags[Inexact] = False  # for the next quotient
-        dividend_digit_count = len(dividend.as_tuple().digits)
-        context = (
-            usual_context if dividend_digit_count <= DIGITS else Context(prec=dividend_digit_count)
-        )
-        return context.divide(dividend, divisor)
-
-    return divide_in_context
-
-
-def make_elements(number_texts: Sequence[str | None], missing: object = None) -> list[Any]:
-    """The elements of a column from their texts, with `missing` for None."""
-    was_collecting = gc.isenabled()
-    if len(number_texts) > LARGE_COLUMN:  # Python would look for garbage after every 700 elements
-        gc.disable()
-    try:
-        return [
-            missing if number_text is None else ExactDecimal(number_text)
-            for number_text in number_texts
-        ]
-    finally:
-        if was_collecting:
-            gc.enable()
-
-
-def compute_modulo(dividend: Decimal, divisor: Decimal) -> Decimal:
-    """The remainder with the sign of the divisor, as `%` of Python's integers has it."""
-    remainder = EXACT_CONTEXT.remainder(dividend, divisor)
-    has_other_sign = bool(remainder) and (remainder < 0) != (divisor < 0)
-    return EXACT_CONTEXT.add(remainder, divisor) if has_other_sign else remainder
-
-
-def floor_divide(dividend: Decimal, divisor: Decimal) -> Decimal:
-    """The quotient rounded down to a whole number, as `//` of Python's integers has it."""
-    divisible_part = EXACT_CONTEXT.subtract(dividend, compute_modulo(dividend, divisor))
-    return EXACT_CONTEXT.divide_int(divisible_part, divisor)
-
-
-_OPERATORS: dict[str, Operator] = {
-    "add": EXACT_CONTEXT.add,
-    "sub": EXACT_CONTEXT.subtract,
-    "mul": EXACT_CONTEXT.multiply,
-    "truediv": divide,
-    "floordiv": floor_divide,
-    "mod": compute_modulo,
-}
-
-
-def _compute_exactly(op: Operator, left: Decimal, right: Decimal) -> ExactDecimal:
+def _compute_exactly(op: Operator, left: Decimal, right: Decimal) -> Decimal:
     """The exact result; ExactnessError for one of more digits than `EXACT_CONTEXT` allows."""
     try:
-        return ExactDecimal(op(left, right))
+        return op(left, right)
     except Inexact:
         raise ExactnessError("the result has too many digits to be exact") from None
     except (DivisionByZero, InvalidOperation):
@@ -229,19 +196,51 @@ def _read_operand(operand: Any) -> Any:
 
 
 def _make_operator_method(
-    op: Operator, *, swapped: bool = False
+    op: Operator, choose_class: ChooseClass, *, swapped: bool = False
 ) -> Callable[[ExactDecimal, Any], Any]:
     """The method of an operator; `swapped` if the element is the right operand."""
 
     def method(self: ExactDecimal, other: Any) -> Any:
-        operand = _read_operand(other)
+        operand = other if isinstance(other, Decimal) else _read_operand(other)
         if not isinstance(operand, Decimal):
             return operand  # NaN, or NotImplemented
-        if swapped:
-            return _compute_exactly(op, operand, self)
-        return _compute_exactly(op, self, operand)
+        left, right = (operand, self) if swapped else (self, operand)
+        number = _compute_exactly(op, left, right)
+        return choose_class(self, other)(number)
 
     return method
+
+
+def _choose_class_of_sum(amount: ExactDecimal, other: Any) -> type[ExactDecimal]:
+    """The class of a sum or difference; warns if the amounts have two currencies."""
+    if type(other) is type(amount) or amount.currency == SEVERAL:
+        return type(amount)
+    currency = getattr(other, "currency", None)
+    if amount.currency is None or currency is None:
+        return find_class(amount.currency or currency)
+    return find_class(find_currency_of_sum(amount.currency, currency))
+
+
+def _choose_class_of_multiple(amount: ExactDecimal, factor: Any) -> type[ExactDecimal]:
+    """The class of an amount times or by a whole number; a Decimal may be a rate."""
+    return ExactDecimal if isinstance(factor, Decimal) else type(amount)
+
+
+def _choose_unknown(_divisor: ExactDecimal, _dividend: Any) -> type[ExactDecimal]:
+    """The class of a number that is divided by an amount."""
+    return ExactDecimal
+
+
+_OPERATORS: dict[str, tuple[Operator, ChooseClass]] = {
+    "add": (EXACT_CONTEXT.add, _choose_class_of_sum),
+    "sub": (EXACT_CONTEXT.subtract, _choose_class_of_sum),
+    "mul": (EXACT_CONTEXT.multiply, _choose_class_of_multiple),
+}
+_DIVISIONS: dict[str, Operator] = {
+    "truediv": divide,
+    "floordiv": floor_divide,
+    "mod": compute_modulo,
+}
 
 
 def _make_comparison(comparison: str) -> Callable[[ExactDecimal, Any], Any]:
@@ -292,7 +291,7 @@ def _make_sign_method(method_name: str) -> Callable[..., ExactDecimal]:
     decimal_method: Callable[..., Decimal] = getattr(Decimal, method_name)
 
     def method(self: ExactDecimal, *arguments: object) -> ExactDecimal:
-        return ExactDecimal(decimal_method(self, *arguments))
+        return make_element(decimal_method(self, *arguments), self.currency)
 
     method.__name__ = method_name
     method.__doc__ = decimal_method.__doc__
@@ -306,19 +305,24 @@ def _make_unrounded_method(method_name: str) -> Callable[..., Any]:
     def method(self: ExactDecimal, *arguments: object, **options: object) -> Any:
         if not any(isinstance(argument, Context) for argument in arguments):
             options = {"context": WIDE_CONTEXT, **options}  # unless the caller gives a context
-        return ExactDecimal(decimal_method(self, *arguments, **options))
+        currency = self.currency if method_name in _ROUNDINGS else None
+        return make_element(decimal_method(self, *arguments, **options), currency)
 
     method.__name__ = method_name
     method.__doc__ = decimal_method.__doc__
     return method
 
 
-for _name, _op in _OPERATORS.items():
-    setattr(ExactDecimal, f"__{_name}__", _make_operator_method(_op))
-    setattr(ExactDecimal, f"__r{_name}__", _make_operator_method(_op, swapped=True))
-for _name in ("fma", "max", "max_mag", "min", "min_mag", "normalize", "quantize", "remainder_near"):
-    setattr(ExactDecimal, _name, _make_unrounded_method(_name))
-for _name in ("scaleb", "to_integral", "to_integral_exact", "to_integral_value"):
+for _name, (_op, _choose) in _OPERATORS.items():
+    setattr(ExactDecimal, f"__{_name}__", _make_operator_method(_op, _choose))
+    setattr(ExactDecimal, f"__r{_name}__", _make_operator_method(_op, _choose, swapped=True))
+for _name, _op in _DIVISIONS.items():
+    _method = _make_operator_method(_op, _choose_class_of_multiple)
+    setattr(ExactDecimal, f"__{_name}__", _method)
+    setattr(
+        ExactDecimal, f"__r{_name}__", _make_operator_method(_op, _choose_unknown, swapped=True)
+    )
+for _name in (*_ROUNDINGS, *_OF_TWO_AMOUNTS):
     setattr(ExactDecimal, _name, _make_unrounded_method(_name))
 for _name in ("copy_abs", "copy_negate", "copy_sign"):
     setattr(ExactDecimal, _name, _make_sign_method(_name))

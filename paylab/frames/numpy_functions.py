@@ -30,11 +30,8 @@ WITHOUT_MISSING = {
 }
 """Functions that know a missing value by NaN, which is not equal to itself; `pd.NA` is neither."""
 
-ADDITIONS = {
-    *(np.nansum, np.nancumsum, np.average, np.nanmean, np.median, np.nanmedian, np.einsum),
-    *(np.diff, np.ediff1d, np.convolve, np.correlate, np.trapezoid),
-}
-"""Functions that add amounts without the methods of a column, which would warn of currencies."""
+ADDITIONS = {np.median, np.nanmedian, np.convolve, np.correlate}
+"""Functions that may add no two amounts of a column, or only multiples by a Decimal."""
 
 PRODUCTS = {np.dot, np.inner, np.outer, np.vdot, np.kron, np.tensordot, np.matmul}
 """Functions that go on after an error of an element, which is then an error of Python."""

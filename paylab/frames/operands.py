@@ -7,7 +7,6 @@ ExactnessError.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -16,10 +15,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype, is_string_dtype
+from pandas.api.types import is_list_like, is_object_dtype, is_string_dtype
 
 from ..errors.base import ExactnessError
-from ..spec.money import warn_of_comparison
 from . import decimals
 from .float_errors import USE_DECIMAL
 
@@ -138,37 +136,6 @@ def require_number(operand: Any) -> None:
 def is_missing_value(value: Any) -> bool:
     """Whether a value is None, NaN, NaT or NA."""
     return not is_list_like(value) and bool(pd.isna(value))
-
-
-def warn_of_floats(operand: Any) -> None:
-    """Warn, at the line of the caller, if the operand of a comparison is or has a float."""
-    values = operand if is_list_like(operand) else [operand]
-    dtype = getattr(values, "dtype", "object")
-    if not is_object_dtype(dtype) and not is_float_dtype(dtype):
-        return
-    for value in values:
-        if isinstance(value, float) and math.isfinite(value):
-            warn_of_comparison(value)
-            return
-
-
-def find_infinite(operand: Any) -> np.ndarray[Any, Any] | None:
-    """The infinite values of a column as floats, 0 for others; None if there is none."""
-    if not is_float_dtype(operand) and not is_object_dtype(operand):
-        return None
-    floats = [value if isinstance(value, float) and math.isinf(value) else 0.0 for value in operand]
-    return np.array(floats) if any(floats) else None
-
-
-def find_members(amounts: Any, values: Any) -> np.ndarray[Any, Any]:
-    """A mask of the amounts that are among decimals, integers, floats or texts of numbers."""
-    warn_of_floats(values)
-    member_numbers = {read_number(value) for value in values} - {None}
-    has_missing = any(map(is_missing_value, values))
-    are_members = [
-        has_missing if amount is pd.NA else amount in member_numbers for amount in amounts
-    ]
-    return np.array(are_members, dtype=bool)
 
 
 def _describe_inexact(array: pa.Array) -> str:

@@ -21,7 +21,7 @@ from ..errors.names import find_suggestion, raise_unknown_attribute
 from . import arithmetic, times
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
-from .exact_decimal import EXACT_CONTEXT, divide
+from .exact_operators import EXACT_CONTEXT, divide
 
 Amounts = list[Decimal]
 Bounds = list[tuple[int, int]]

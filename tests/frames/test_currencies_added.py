@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import operator
+import pickle
+import statistics
 import warnings
+from decimal import Decimal
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -45,6 +50,14 @@ def pivot(frame):
         aggfunc="sum",
         observed=True,
     )
+
+
+def set_amount(frame, amount):
+    """The sum of pesos after one of them became an amount of another frame."""
+    pesos = frame[frame.destination_currency == "PHP"].copy()
+    pesos["other"] = pesos.destination_amount
+    pesos.loc[pesos.index[:1], "destination_amount"] = amount
+    return pesos.destination_amount.sum() + pesos.other.sum()
 
 
 MIXED = {
@@ -108,28 +121,80 @@ ALIKE = {
     "summarize": frames.summarize,
 }
 
-FORGOTTEN = {
+ELEMENTS = {
     "objects": lambda f: f.destination_amount.astype(object).sum(),
     "elements": lambda f: f.destination_amount.to_numpy().sum(),
-    "a function": lambda f: f.destination_amount.map(lambda amount: amount).sum(),
-    "a function of groups": lambda f: f.groupby("status").destination_amount.agg(sum),
+    "Python's sum": lambda f: sum(f.destination_amount),
+    "Python's sum of a list": lambda f: sum(f.destination_amount.tolist()),
+    "Python's sum of groups": lambda f: f.groupby("status").destination_amount.agg(sum),
+    "reduce": lambda f: reduce(operator.add, f.destination_amount),
+    "records": lambda f: sum(row["destination_amount"] for row in f.to_dict("records")),
+    "rows": lambda f: f.destination_amount.iloc[0] + f.destination_amount.iloc[1],
+    "sums of two frames": lambda f: (
+        f[f.destination_currency == "MXN"].destination_amount.sum()
+        + f[f.destination_currency == "PHP"].destination_amount.sum()
+    ),
+    "largest amounts of two frames": lambda f: (
+        f[f.destination_currency == "MXN"].destination_amount.max()
+        - f[f.destination_currency == "PHP"].destination_amount.max()
+    ),
+    "a copy from a pickle": lambda f: sum(pickle.loads(pickle.dumps([*f.destination_amount]))),
+    "a function": lambda f: f.destination_amount.map(lambda amount: amount * 2).sum(),
+    "a function of a column": lambda f: f.destination_amount.transform(lambda s: s * 2).sum(),
+    "a function of two columns": lambda f: f.destination_amount.combine(
+        f.destination_amount, operator.add
+    ).sum(),
+    "rounded": lambda f: sum(round(amount, 1) for amount in f.destination_amount),
     "a row of sums": lambda f: pivot(f).sum().sum(),
     "transposed": lambda f: f[["destination_amount"]].T.sum(axis=1),
-    "stacked": lambda f: f[["source_amount", "destination_amount"]].stack().sum(),
-    "product": lambda f: (f.destination_amount * f.source_amount).sum(),
+    "stacked": lambda f: f[["destination_amount", "source_amount"]].stack().groupby(level=1).sum(),
+    "weights": lambda f: f.destination_amount @ pd.Series([1, 2, 3], index=f.index),
+    "weights of numpy": lambda f: np.dot(f.destination_amount, np.array([1, 2, 3])),
+    "running sum of a ufunc": lambda f: np.add.accumulate(f.destination_amount),
+    "histogram": lambda f: np.histogram(
+        f.destination_amount, [0, 10_000], weights=f.destination_amount
+    ),
+    "quantiles per currency, added": lambda f: (
+        f.groupby("destination_currency").destination_amount.quantile(0.5).sum()
+    ),
+    "levels of an index": lambda f: (
+        f.set_index(["destination_amount", "id"]).reset_index().destination_amount.sum()
+    ),
+    "a plain Series": lambda f: pd.Series([*f.destination_amount]).astype("decimal").sum(),
+    "an amount set into a row": lambda f: set_amount(f, f.destination_amount.iloc[0]),
+    "a column set into rows": lambda f: set_amount(f, f.destination_amount.head(1).to_numpy()),
 }
-"""What notebook 80 says has no currency: the values left the column, or may have been converted."""
+"""Amounts that left their column, and know their currency nevertheless."""
+
+FORGOTTEN = {
+    "product": lambda f: (f.destination_amount * f.source_amount).sum(),
+    "products with a rate": lambda f: sum(x * Decimal("1.1") for x in f.destination_amount),
+    "quotients": lambda f: sum(1 / amount for amount in f.destination_amount),
+    "mean of the module statistics": lambda f: statistics.mean(
+        f[f.destination_currency == "MXN"].destination_amount
+    ),
+}
+"""What notebook 80 says has no currency: the amounts may have been converted."""
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-def test_amounts_of_several_currencies_are_added_with_a_warning():
+@pytest.mark.parametrize("idioms", [MIXED, ELEMENTS], ids=["columns", "elements"])
+def test_amounts_of_several_currencies_are_added_with_a_warning(idioms):
     """Also totals per currency that are added afterwards."""
 
     def check(idiom):
         with pytest.warns(frames.CurrencyWarning, match=r"^amounts in .*MXN, .*are added"):
-            MIXED[idiom](make_frame())
+            idioms[idiom](make_frame())
 
-    assert failures(MIXED, check) == {}
+    assert failures(idioms, check) == {}
+
+
+def test_a_sum_over_several_currencies_warns_once():
+    """Its currency is "several": to add more amounts to it does not warn again."""
+    frame = make_frame()
+    with pytest.warns(frames.CurrencyWarning) as caught:
+        total = sum(frame.destination_amount) + frame.destination_amount.iloc[0]
+    assert (total, total.currency, len(caught)) == (Decimal("6570.00"), "several", 1)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
@@ -143,3 +208,9 @@ def test_amounts_of_one_or_unknown_currency_are_added_without_a_warning(idioms):
             idioms[idiom](make_frame())
 
     assert failures(idioms, check) == {}
+
+
+def test_the_module_statistics_refuses_amounts_of_several_currencies():
+    """It takes numbers of one class only, and names the currencies."""
+    with pytest.raises(TypeError, match="amount in MXN and amount in PHP"):
+        statistics.mean(make_frame().destination_amount)
