@@ -14,7 +14,7 @@ from ..client.session import Session
 from ..corridors import examples
 from ..corridors.country_names import NAMES, require_country
 from ..errors.arguments import explain_arguments
-from ..errors.base import Problem, RuleError
+from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service.service import Service
@@ -166,6 +166,9 @@ class PayoutForms:
             raise RuleError([Problem("amount", NO_FLOAT)])
         individual = self._individuals.get(person)
         accounts = individual.financial_accounts or []
+        if not accounts:
+            advice = f"lab.forms.financial_account({individual.id!r}) adds one"
+            warn_caller(f"this person has no account that can be paid: {advice}", RuleWarning)
         make_form = partial(
             make_with_routes,
             _label_routes(individual, self._session.service),

@@ -333,3 +333,9 @@ def test_an_id_of_another_kind_is_sent_once(lab):
     _, card = refused(lambda: lab.conversion_accounts.create(account, account, "mxn"))
     assert "looks like the id of a financial account" in card
     assert lab.calls[-1].attempt == 1
+
+
+def test_a_quote_for_a_person_without_an_account_says_how_to_add_one(lab):
+    made = person(lab)
+    with pytest.warns(errors.RuleWarning, match=r"lab\.forms\.financial_account"):
+        lab.forms.quote(made)

@@ -111,7 +111,7 @@ def test_what_has_no_status_to_show_is_an_error(paid):
     lab, _, conversion = paid
     account = lab.conversion_accounts.get(conversion.conversion_account_id)
     for one in (account, account.payout_account):
-        with pytest.raises(TypeError, match=r"of an individual, a transfer or a conversion"):
+        with pytest.raises(TypeError, match=r"of an individual, a transfer, a deposit or"):
             lab.status(one)
     for row_id in (account.id, "dep_1"):
         with pytest.raises(NotFoundError, match=r"individual, transfer or conversion"):
