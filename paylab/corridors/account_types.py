@@ -57,8 +57,12 @@ class DetailField:
 
     def form_in(self, details: Mapping[str, object]) -> Format:
         """Return the format of the field in these details."""
-        selector = details.get(self.by) if self.by else None
-        return self.forms.get(selector, self.form) if isinstance(selector, str) else self.form
+        selecting_word = details.get(self.by) if self.by else None
+        return (
+            self.forms.get(selecting_word, self.form)
+            if isinstance(selecting_word, str)
+            else self.form
+        )
 
 
 @light_dataclass(frozen=True)

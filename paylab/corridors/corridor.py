@@ -98,8 +98,10 @@ class Corridor:
         """The products that its individuals can use; on_ramp only if an on-ramp is known."""
         if self.on_ramp is not None:
             return self.open_products
-        products = [product for product in self.open_products if product != codes.ON_RAMP_PRODUCT]
-        return tuple(products)
+        usable_products = [
+            product for product in self.open_products if product != codes.ON_RAMP_PRODUCT
+        ]
+        return tuple(usable_products)
 
     @property
     def on_ramp_currency(self) -> str:
@@ -119,10 +121,10 @@ class Corridor:
     @property
     def assumed_products(self) -> tuple[str, ...]:
         """The products that the spec does not show by naming their currency for the country."""
-        stated = {codes.GLOBAL_PAYOUTS} if self.currency else set()
+        stated_products = {codes.GLOBAL_PAYOUTS} if self.currency else set()
         if self.on_ramp is not None and self.on_ramp.source == SPEC:
-            stated.add(codes.ON_RAMP_PRODUCT)
-        return tuple(product for product in self.products if product not in stated)
+            stated_products.add(codes.ON_RAMP_PRODUCT)
+        return tuple(product for product in self.products if product not in stated_products)
 
     @property
     def ramp_fields(self) -> tuple[str, ...]:
@@ -158,14 +160,14 @@ class Corridor:
         >>> paylab.corridors.get("MX").facts()[1]
         ('currency', 'MXN', 'spec')
         """
-        rails = [
+        rail_facts = [
             (f"rail {rail.method}", rail.settlement or "settlement not shown", rail.source)
             for rail in self.rails
         ]
         return [
             ("country", f"{self.name} ({self.country})", SPEC),
             ("currency", self.currency or "no corridor is named", SPEC),
-            *rails,
+            *rail_facts,
             *self._list_product_facts(),
             *self._list_document_facts(),
             *self._list_individual_facts(),
@@ -175,12 +177,12 @@ class Corridor:
 
     def _list_product_facts(self) -> Iterator[Fact]:
         """Yield the products that the spec shows, and those that it does not."""
-        assumed = self.assumed_products
-        stated = [product for product in self.products if product not in assumed]
-        if stated:
-            yield "products", join_words(stated), SPEC
-        if assumed:
-            yield "products, not shown", join_words(assumed), PRODUCTS_SOURCE
+        assumed_products = self.assumed_products
+        stated_products = [product for product in self.products if product not in assumed_products]
+        if stated_products:
+            yield "products", join_words(stated_products), SPEC
+        if assumed_products:
+            yield "products, not shown", join_words(assumed_products), PRODUCTS_SOURCE
 
     def _list_document_facts(self) -> Iterator[Fact]:
         """Yield the document types, and the format of each number if the country has its own."""
@@ -212,8 +214,12 @@ class Corridor:
         """Yield the rule of each field of each account type."""
         for account in self.accounts:
             for field in account.fields:
-                sources = dict.fromkeys((field.source, field.form.source))
-                yield f"{account.type} {field.name}", _describe_rule(field), ", ".join(sources)
+                unique_sources = dict.fromkeys((field.source, field.form.source))
+                yield (
+                    f"{account.type} {field.name}",
+                    _describe_rule(field),
+                    ", ".join(unique_sources),
+                )
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """The facts as a table, as notebooks show it."""
@@ -226,13 +232,13 @@ class Corridor:
 
 def _describe_rule(field: DetailField) -> str:
     """Return the formats of a field, and whether it can be left out."""
-    rule = describe_format_and_note(field.form)
+    rule_text = describe_format_and_note(field.form)
     if field.forms:  # the format depends on the word in another field
-        rule = "; ".join(
+        rule_text = "; ".join(
             f"{word}: {describe_format_and_note(text_format)}"
             for word, text_format in field.forms.items()
         )
-    return rule if field.required else f"{rule}, can be left out"
+    return rule_text if field.required else f"{rule_text}, can be left out"
 
 
 SETTLEMENTS = {

@@ -30,37 +30,41 @@ class Corridors(tuple[Corridor, ...]):
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """The corridors as a table, as notebooks show it."""
         rows = table_rows(self)
-        table = html_table(CORRIDOR_COLUMNS, rows, table_notes(self), percents=COLUMN_PERCENTS)
-        return {"text/html": table, "text/plain": repr(self)}
+        table_html = html_table(CORRIDOR_COLUMNS, rows, table_notes(self), percents=COLUMN_PERCENTS)
+        return {"text/html": table_html, "text/plain": repr(self)}
 
 
 def table_rows(corridors: Iterable[Corridor]) -> list[Row]:
     """Return one row per group of neighbours that differ only in the country."""
     rows: list[Row] = []
-    for group in _group_equal(corridors):
-        currency, rails, *other_cells = _make_cells(group[0])
-        rows.append((f"{_name_group(group)}\n{currency}\n{rails}", *other_cells))
+    for corridor_group in _group_equal(corridors):
+        currency, rails_text, *other_cells = _make_cells(corridor_group[0])
+        rows.append((f"{_name_group(corridor_group)}\n{currency}\n{rails_text}", *other_cells))
     return rows
 
 
 def summary_rows(corridors: Iterable[Corridor]) -> list[Row]:
     """Return one row per group for a terminal: country, currency, rails, account types."""
     rows: list[Row] = []
-    for group in _group_equal(corridors):
-        corridor = group[0]
-        rails = join_words(map(str, corridor.rails))
-        account_types = join_words(account.type for account in _select_payout_accounts(corridor))
-        rows.append((_name_group(group), corridor.currency, rails, account_types))
+    for corridor_group in _group_equal(corridors):
+        corridor = corridor_group[0]
+        rails_text = join_words(map(str, corridor.rails))
+        account_types_text = join_words(
+            account.type for account in _select_payout_accounts(corridor)
+        )
+        rows.append(
+            (_name_group(corridor_group), corridor.currency, rails_text, account_types_text)
+        )
     return rows
 
 
 def table_notes(corridors: Sequence[Corridor]) -> list[str]:
     """Return the notes below a table: the countries of each group, and what holds for all rows."""
     notes = []
-    for group in _group_equal(corridors):
-        if len(group) > 1:
-            country_codes = join_words(corridor.country for corridor in group)
-            notes.append(f"{_name_group(group)}: {country_codes}.")
+    for corridor_group in _group_equal(corridors):
+        if len(corridor_group) > 1:
+            country_codes_text = join_words(corridor.country for corridor in corridor_group)
+            notes.append(f"{_name_group(corridor_group)}: {country_codes_text}.")
     wallets = [corridor.account(codes.CRYPTO_WALLET) for corridor in corridors]
     wallet_texts = [_describe_account(wallet) for wallet in wallets if wallet is not None]
     for wallet_text in dict.fromkeys(wallet_texts):
@@ -74,7 +78,7 @@ def table_notes(corridors: Sequence[Corridor]) -> list[str]:
 
 def _group_equal(corridors: Iterable[Corridor]) -> list[list[Corridor]]:
     """Return groups of neighbours that differ only in the country."""
-    return [list(group) for _, group in groupby(corridors, _make_cells)]
+    return [list(corridor_group) for _, corridor_group in groupby(corridors, _make_cells)]
 
 
 def _name_group(group: Sequence[Corridor]) -> str:
@@ -88,22 +92,24 @@ def _name_group(group: Sequence[Corridor]) -> str:
 def _make_cells(corridor: Corridor) -> Row:
     """Return the cells of a corridor: its currency, rails, accounts and other facts."""
     accounts = _select_payout_accounts(corridor)
-    products = [_describe_product(corridor, product) for product in corridor.products]
-    sources = dict.fromkeys(account.source for account in accounts)
+    product_texts = [_describe_product(corridor, product) for product in corridor.products]
+    unique_sources = dict.fromkeys(account.source for account in accounts)
     if corridor.assumed_products:
-        sources[PRODUCTS_SOURCE] = None
-    facts = {
+        unique_sources[PRODUCTS_SOURCE] = None
+    fact_by_name = {
         "Documents": describe_documents(corridor.documents),
         "Also required": join_words(_describe_required(corridor)),
-        "Products": join_words(products),
+        "Products": join_words(product_texts),
         "On-ramp from": corridor.on_ramp_currency or "-",
-        "Assumed": join_words(sources),
+        "Assumed": join_words(unique_sources),
     }
     return (
         corridor.currency or "-",
         "\n".join(map(str, corridor.rails)) or "-",
         "\n".join(map(_describe_account, accounts)),
-        "\n".join(f"{fact_name}: {fact}" for fact_name, fact in facts.items() if fact != "-"),
+        "\n".join(
+            f"{fact_name}: {fact}" for fact_name, fact in fact_by_name.items() if fact != "-"
+        ),
     )
 
 
@@ -113,11 +119,11 @@ def _describe_product(corridor: Corridor, product: str) -> str:
 
 
 def _describe_required(corridor: Corridor) -> list[str]:
-    """Return the additional required fields, the phone with its format."""
-    descriptions = {field_name: field_name for field_name in corridor.required}
-    if corridor.phone and "phone" in descriptions:
-        descriptions["phone"] = f"phone ({corridor.phone.message})"
-    return list(descriptions.values())
+    """Return the additional required fields; the phone has its format in brackets."""
+    description_by_field = {field_name: field_name for field_name in corridor.required}
+    if corridor.phone and "phone" in description_by_field:
+        description_by_field["phone"] = f"phone ({corridor.phone.message})"
+    return list(description_by_field.values())
 
 
 def _describe_account(account: Account) -> str:
@@ -130,10 +136,10 @@ def _describe_field(field: DetailField) -> str:
     format_description = describe_format(field.form).removeprefix("one of ")
     if field.by:
         format_description = f"as {field.by} says"
-    descriptions = [] if format_description == ANY_TEXT else [format_description]
+    bracket_texts = [] if format_description == ANY_TEXT else [format_description]
     if not field.required:
-        descriptions.append("can be left out")
-    return f"{field.name} ({'; '.join(descriptions)})" if descriptions else field.name
+        bracket_texts.append("can be left out")
+    return f"{field.name} ({'; '.join(bracket_texts)})" if bracket_texts else field.name
 
 
 def _select_payout_accounts(corridor: Corridor) -> Sequence[Account]:

@@ -67,8 +67,8 @@ class Countries:
         stated_methods = Service().payout_methods(corridor.country)
         rails = []
         for method in self.service.payout_methods(corridor.country):
-            origin = "spec" if method in stated_methods else _RAILS
-            rails.append(Rail(method, SETTLEMENTS.get(method, ""), origin))
+            rail_source = "spec" if method in stated_methods else _RAILS
+            rails.append(Rail(method, SETTLEMENTS.get(method, ""), rail_source))
         accounts = [
             self._apply_to_account(corridor.country, account) for account in corridor.accounts
         ]
@@ -76,12 +76,12 @@ class Countries:
 
     def _apply_to_account(self, country: str, account: Account) -> Account:
         """Return the account type of the service, one object for all countries that share it."""
-        settings = self.service.account(country, account.type)
-        if settings is None:
+        account_settings = self.service.account(country, account.type)
+        if account_settings is None:
             return account
-        if settings.key not in self._accounts:
-            self._accounts[settings.key] = _apply_settings(account, settings)
-        return self._accounts[settings.key]
+        if account_settings.key not in self._accounts:
+            self._accounts[account_settings.key] = _apply_settings(account, account_settings)
+        return self._accounts[account_settings.key]
 
 
 def _apply_settings(account: Account, settings: AccountDetails) -> Account:
@@ -165,13 +165,13 @@ def find(  # noqa: PLR0913 - each narrows the search, and all have defaults
 
     def is_match(corridor: Corridor) -> bool:
         """Whether a corridor matches each criterion that was given."""
-        matches = [
+        criteria_met = [
             not country or country_code(country) == corridor.country,
             not currency or codes.same_currency(currency, corridor.currency),
             not rail or rail in corridor.payout_methods,
             not product or product in corridor.products,
             not account_type or account_type in corridor.account_types,
         ]
-        return all(matches)
+        return all(criteria_met)
 
     return Corridors(filter(is_match, of(service).all))

@@ -97,14 +97,22 @@ def _adapt_details(
 
     A field that only this service requires has no example of ours: it is filled with "example".
     """
-    settings = (service or Service()).account(country, account_type)
-    if settings is None:
+    account_settings = (service or Service()).account(country, account_type)
+    if account_settings is None:
         return dict(example)
-    details = {**dict.fromkeys(settings.required, "example"), **example}
-    word_field = settings.field  # the field with one of a few fixed words, as `pix_key_type`
+    details = {**dict.fromkeys(account_settings.required, "example"), **example}
+    word_field = (
+        account_settings.field
+    )  # the field with one of a few fixed words, as `pix_key_type`
     detail_word = details.get(word_field)
-    if detail_word is not None and settings.allowed and detail_word not in settings.allowed:
-        accepted_word = _find_same_word(detail_word, settings.allowed) or settings.allowed[0]
+    if (
+        detail_word is not None
+        and account_settings.allowed
+        and detail_word not in account_settings.allowed
+    ):
+        accepted_word = (
+            _find_same_word(detail_word, account_settings.allowed) or account_settings.allowed[0]
+        )
         details[word_field] = accepted_word
         if account_type == codes.PIX:  # the key must be of the accepted kind
             details["pix_key"] = PIX_KEYS.get(accepted_word.lower(), details["pix_key"])
@@ -134,7 +142,7 @@ def recipient(country: codes.Country | str, service: Service | None = None) -> J
         known_codes = [known_corridor.country for known_corridor in corridors.of(service).all]
         raise unknown_country_error(country, known_codes)
     required_names = corridor.required_for([codes.GLOBAL_PAYOUTS])
-    extras = {
+    extra_fields = {
         field_name: field_value
         for field_name, field_value in _make_extra_values(country).items()
         if field_name in required_names
@@ -145,7 +153,7 @@ def recipient(country: codes.Country | str, service: Service | None = None) -> J
         "family_name": "Example",
         "country": country,
         "address": {"country": country},
-        **extras,
+        **extra_fields,
         "financial_accounts": [account(country, service)],
     }
     return add_required_fields(service, fields)
@@ -223,15 +231,15 @@ def person(country: codes.Country | str) -> JsonObject:
     if not _COUNTRY_CODE.fullmatch(str(country)):
         message = f"must be a country code of two letters such as MX, not {str(country)!r:.40}"
         raise RuleError([Problem("country", message)])
-    extras = _make_extra_values(country)
-    del extras["idv_consent_recorded_at"]
+    extra_fields = _make_extra_values(country)
+    del extra_fields["idv_consent_recorded_at"]
     address = {"country": country, "line_1": "1 Example Street", "city": "Example"}
     postal_code = "0" * POSTAL_DIGITS.get(country, 4)
     return {
         "given_name": "Alex",
         "family_name": "Example",
         "country": country,
-        **extras,
+        **extra_fields,
         "address": {**address, "postal_code": postal_code},
     }
 

@@ -147,10 +147,10 @@ def unknown_on_ramp(country: str) -> str:
     """
     from .country_names import nearest_country  # only for an unknown country
 
-    choices = f"the country must be one of {', '.join(COUNTRIES)}"
+    choices_text = f"the country must be one of {', '.join(COUNTRIES)}"
     likely_code = nearest_country(country)
-    question = f"; is {likely_code} meant?" if likely_code in COUNTRIES else ""
-    return _describe_unknown_on_ramp(country, f"{choices}{question}")
+    question_text = f"; is {likely_code} meant?" if likely_code in COUNTRIES else ""
+    return _describe_unknown_on_ramp(country, f"{choices_text}{question_text}")
 
 
 def _describe_unknown_on_ramp(country_or_currency: str, hint: str) -> str:

@@ -22,10 +22,14 @@ def make_qrph(draw: Draw) -> str:
     """
     from ..emvqr import text  # not with the facts of the countries, which every client reads
 
-    account = draw("qrph", 12)
-    reference = draw("reference", 10)
+    account_digits = draw("qrph", 12)
+    reference_digits = draw("reference", 10)
     return text.qrph(
-        acquirer="SIMUPHM2XXX", account=account, reference=reference, name=PAYEE, city=CITY
+        acquirer="SIMUPHM2XXX",
+        account=account_digits,
+        reference=reference_digits,
+        name=PAYEE,
+        city=CITY,
     )
 
 

@@ -43,19 +43,18 @@ def html_table(
     from html import escape  # slow to import, and every client imports this module
 
     header_style = f"{_STYLE};{_HEADER_STYLE}"
-    widths = [f";width:{percent}%" for percent in percents] or [""] * len(columns)
+    width_styles = [f";width:{percent}%" for percent in percents] or [""] * len(columns)
     header_cells = [
-        f'<th scope="col" style="{header_style}{width}">{escape(column)}</th>'
-        for column, width in zip(columns, widths, strict=True)
+        f'<th scope="col" style="{header_style}{width_style}">{escape(column)}</th>'
+        for column, width_style in zip(columns, width_styles, strict=True)
     ]
     head_html = f"<thead><tr>{''.join(header_cells)}</tr></thead>"
     body_html = "".join(_write_row(row) for row in rows)
     notes_html = "".join(f"<p>{escape(note)}</p>" for note in notes)
     table_html = f"{head_html}<tbody>{body_html}</tbody>"
-    content = f'<table style="{_TABLE_STYLE}">{table_html}</table>{notes_html}'
-    return (
-        f'<div tabindex="0" role="group" aria-label="Table" style="{_CARD_STYLE}">{content}</div>'
-    )
+    content_html = f'<table style="{_TABLE_STYLE}">{table_html}</table>{notes_html}'
+    attributes = f'tabindex="0" role="group" aria-label="Table" style="{_CARD_STYLE}"'
+    return f"<div {attributes}>{content_html}</div>"
 
 
 def _write_row(row: Row) -> str:

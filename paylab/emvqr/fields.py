@@ -103,21 +103,21 @@ CURRENCIES = dict(pair.split(":") for row in _ISO_4217 for pair in row.split())
 
 def is_template(path: str) -> bool:
     """Return whether the field at this path may contain fields."""
-    parent, _, tag = path.rpartition(".")
-    if parent:
-        return parent == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES
+    parent_path, _, tag = path.rpartition(".")
+    if parent_path:
+        return parent_path == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES
     return tag in (ADDITIONAL_DATA, LANGUAGE) or int(tag) in (*ACCOUNT_TEMPLATES, *UNRESERVED)
 
 
 def field_name(path: str, scheme: str = "") -> str:
     """Return the name of the field at this path; `scheme` is sub-tag 00 of its template."""
-    parent, _, tag = path.rpartition(".")
-    if not parent:
+    parent_path, _, tag = path.rpartition(".")
+    if not parent_path:
         return TOP_LEVEL_NAMES.get(tag) or _network_name(tag)
-    if parent == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES:
+    if parent_path == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES:
         return "Payment system template"
-    if parent in (ADDITIONAL_DATA, LANGUAGE):
-        name_by_tag = ADDITIONAL_DATA_NAMES if parent == ADDITIONAL_DATA else LANGUAGE_NAMES
+    if parent_path in (ADDITIONAL_DATA, LANGUAGE):
+        name_by_tag = ADDITIONAL_DATA_NAMES if parent_path == ADDITIONAL_DATA else LANGUAGE_NAMES
         return name_by_tag.get(tag, RESERVED)
     if tag == "00":
         return "Globally unique identifier"
@@ -125,10 +125,10 @@ def field_name(path: str, scheme: str = "") -> str:
 
 
 def _network_name(tag: str) -> str:
-    """Return the payment network of a tag of the top level, or that the tag is reserved."""
-    for tags, network in NETWORKS:
-        if int(tag) in tags:
-            return network
+    """Return the name of the payment network of a top-level tag, or `RESERVED`."""
+    for tag_range, network_name in NETWORKS:
+        if int(tag) in tag_range:
+            return network_name
     return RESERVED
 
 
@@ -203,8 +203,8 @@ def split(text: str, prefix: str = "") -> tuple[EmvField, ...]:
         value_start = position + HEADER_CHARACTERS
         if value_start + value_length > len(text):
             left_count = len(text) - value_start
-            lengths = f"{value_length} characters declared, {left_count} left"
-            message = f"tag {tag} is cut short: {lengths}"
+            lengths_text = f"{value_length} characters declared, {left_count} left"
+            message = f"tag {tag} is cut short: {lengths_text}"
             raise EMVError(message, position)
         if tag in value_by_tag:
             raise EMVError(f"tag {tag} is a duplicate", position)
@@ -218,17 +218,19 @@ def write_fields(tree: Tree) -> str:
     """Write nested dicts as a text, the inverse of `field_tree`."""
     payload_text = ""
     for tag, field_value in tree.items():
-        content = write_fields(field_value) if isinstance(field_value, Mapping) else field_value
+        content_text = (
+            write_fields(field_value) if isinstance(field_value, Mapping) else field_value
+        )
         if not isinstance(tag, str) or not TWO_DIGITS.fullmatch(tag):
             raise EMVError(f"bad tag {tag!r}: must be two digits", len(payload_text))
-        if not isinstance(content, str):
+        if not isinstance(content_text, str):
             raise EMVError(
-                f"tag {tag} must be text, not {type(content).__name__}", len(payload_text)
+                f"tag {tag} must be text, not {type(content_text).__name__}", len(payload_text)
             )
-        if len(content) > VALUE_MAX:
-            message = f"tag {tag} is too long: {len(content)} characters, at most {VALUE_MAX}"
+        if len(content_text) > VALUE_MAX:
+            message = f"tag {tag} is too long: {len(content_text)} characters, at most {VALUE_MAX}"
             raise EMVError(message, len(payload_text))
-        payload_text += f"{tag}{len(content):02d}{content}"
+        payload_text += f"{tag}{len(content_text):02d}{content_text}"
     return payload_text
 
 
@@ -246,8 +248,8 @@ def _read_header(payload_text: str, position: int) -> tuple[str, int]:
     tag = payload_text[position : position + 2]
     length_text = payload_text[position + 2 : position + HEADER_CHARACTERS]
     if len(length_text) < 2:
-        remainder = payload_text[position:]
-        message = f"the text is cut short inside a field: {remainder!r} is all that is left"
+        remaining_text = payload_text[position:]
+        message = f"the text is cut short inside a field: {remaining_text!r} is all that is left"
         raise EMVError(message, position)
     if not TWO_DIGITS.fullmatch(tag):
         raise EMVError(f"bad tag {tag!r}: must be two digits", position)

@@ -92,8 +92,8 @@ class Payload:
     @property
     def currency(self) -> str | None:
         """The currency code, or the number if it is unknown."""
-        number = self.find("53")
-        return None if number is None else tags.CURRENCIES.get(number, number)
+        number_text = self.find("53")
+        return None if number_text is None else tags.CURRENCIES.get(number_text, number_text)
 
     @property
     def account(self) -> EmvField | None:
@@ -101,11 +101,11 @@ class Payload:
 
         It is None if the text has neither.
         """
-        accounts = [field for field in self.fields if int(field.tag) in tags.ACCOUNTS]
-        for account in accounts:
-            if account.fields:
-                return account
-        return accounts[0] if accounts else None
+        account_fields = [field for field in self.fields if int(field.tag) in tags.ACCOUNTS]
+        for account_field in account_fields:
+            if account_field.fields:
+                return account_field
+        return account_fields[0] if account_fields else None
 
     @property
     def scheme(self) -> str | None:
@@ -270,16 +270,18 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     """
     required_values = {"acquirer": acquirer, "account": account, "name": name, "city": city}
     _require_texts({**required_values, "reference": reference, "amount": amount or ""})
-    empty_arguments = [argument for argument, value in required_values.items() if not value]
-    if empty_arguments:
-        raise EMVError(f"a QR Ph text needs {', '.join(empty_arguments)}")
+    empty_argument_names = [
+        argument_name for argument_name, value in required_values.items() if not value
+    ]
+    if empty_argument_names:
+        raise EMVError(f"a QR Ph text needs {', '.join(empty_argument_names)}")
     if amount:
         _require_amount(amount)
     account_fields = {"00": tags.P2P, "01": acquirer, "02": PAYMENT_TYPE}
     if reference:
         account_fields["03"] = reference
     account_fields["04"] = account
-    fields: dict[str, str | Tree] = {
+    value_by_tag: dict[str, str | Tree] = {
         "00": "01",
         "01": PAID_ONCE if amount else PAID_MANY_TIMES,
         tags.P2P_TAG: account_fields,
@@ -287,21 +289,21 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
         "53": PESO,
     }
     if amount:
-        fields[AMOUNT_TAG] = amount
-    fields |= {"58": "PH", "59": name[:NAME_MAX], "60": city[:CITY_MAX]}
-    return build(fields)
+        value_by_tag[AMOUNT_TAG] = amount
+    value_by_tag |= {"58": "PH", "59": name[:NAME_MAX], "60": city[:CITY_MAX]}
+    return build(value_by_tag)
 
 
 def _require_texts(arguments: Mapping[str, object]) -> None:
     """Raise EMVError for an argument that is not text."""
-    for argument, argument_value in arguments.items():
+    for argument_name, argument_value in arguments.items():
         if not isinstance(argument_value, str):
-            raise EMVError(f"{argument} must be text, not {type(argument_value).__name__}")
+            raise EMVError(f"{argument_name} must be text, not {type(argument_value).__name__}")
 
 
 def _require_amount(amount: str) -> None:
     """Raise EMVError unless the amount is digits and a point, and short enough."""
     if len(amount) <= AMOUNT_CHARACTERS_MAX and AMOUNT.fullmatch(amount):
         return
-    expectation = f"digits and a point, at most {AMOUNT_CHARACTERS_MAX} characters"
-    raise EMVError(f"bad amount {amount!r}: {expectation}")
+    expectation_text = f"digits and a point, at most {AMOUNT_CHARACTERS_MAX} characters"
+    raise EMVError(f"bad amount {amount!r}: {expectation_text}")

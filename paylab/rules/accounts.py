@@ -39,21 +39,21 @@ def _is_tin(number: str) -> bool:
     return re.fullmatch("[0-9]{9}(?:[0-9]{3,5})?", number.replace("-", "")) is not None
 
 
-def _stdnum_check(module: str) -> Callable[[str], bool]:
+def _make_stdnum_check(module: str) -> Callable[[str], bool]:
     """Make the check of a module of stdnum, which is imported when a number is checked."""
     return lambda number: bool(import_module(f"stdnum.{module}").is_valid(number))
 
 
 ALGORITHMS = {
-    "bic": CheckDigit("BIC", _stdnum_check("bic")),
-    "cbu": CheckDigit("CBU or CVU", _stdnum_check("ar.cbu")),
+    "bic": CheckDigit("BIC", _make_stdnum_check("bic")),
+    "cbu": CheckDigit("CBU or CVU", _make_stdnum_check("ar.cbu")),
     "clabe": CheckDigit("CLABE", clabe.is_valid),
-    "cnpj": CheckDigit("CNPJ", _stdnum_check("br.cnpj")),
-    "cpf": CheckDigit("CPF", _stdnum_check("br.cpf")),
-    "cuit": CheckDigit("CUIT or CUIL", _stdnum_check("ar.cuit")),
-    "curp": CheckDigit("CURP", _stdnum_check("mx.curp")),
-    "iban": CheckDigit("IBAN", _stdnum_check("iban")),
-    "nit": CheckDigit("NIT", _stdnum_check("co.nit")),
+    "cnpj": CheckDigit("CNPJ", _make_stdnum_check("br.cnpj")),
+    "cpf": CheckDigit("CPF", _make_stdnum_check("br.cpf")),
+    "cuit": CheckDigit("CUIT or CUIL", _make_stdnum_check("ar.cuit")),
+    "curp": CheckDigit("CURP", _make_stdnum_check("mx.curp")),
+    "iban": CheckDigit("IBAN", _make_stdnum_check("iban")),
+    "nit": CheckDigit("NIT", _make_stdnum_check("co.nit")),
     "tin": CheckDigit("TIN of 9 digits and perhaps a branch", _is_tin),
 }
 """The check digit algorithms by the name that a `Format` gives."""
@@ -152,9 +152,9 @@ def warn_without_country(body: object, service: Service | None = None) -> list[P
 
     The rules are those of the only account type with these fields.
     """
-    entry = as_object(body)
-    account_type = entry.get("type")
-    details = entry.get("details")
+    account_object = as_object(body)
+    account_type = account_object.get("type")
+    details = account_object.get("details")
     country = likely_country(account_type, as_object(details))
     certain_problems = check(body, service=service)
     likely_problems = [
@@ -170,15 +170,15 @@ def likely_country(account_type: object, details: Body) -> str | None:
     """
     if not details:
         return None
-    accounts: dict[str, Account] = {}
+    account_by_country: dict[str, Account] = {}
     for corridor in countries.all_corridors():
         account = corridor.account(account_type)
         if account and {*details} <= {field.name for field in account.fields}:
-            accounts[corridor.country] = account
-    if not accounts:
+            account_by_country[corridor.country] = account
+    if not account_by_country:
         return None
-    first_country, first_account = next(iter(accounts.items()))
-    is_unique = all(account == first_account for account in accounts.values())
+    first_country, first_account = next(iter(account_by_country.items()))
+    is_unique = all(account == first_account for account in account_by_country.values())
     return first_country if is_unique else None
 
 

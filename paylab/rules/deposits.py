@@ -37,8 +37,8 @@ def check(
         currency_check = choice_check(
             (currency.lower(),), ignore_case=True, scope="for this account"
         )
-    amount_check = _amount_check(currency or body.get("currency"))
-    sender_check = _sender_check(service or Service())
+    amount_check = _make_amount_check(currency or body.get("currency"))
+    sender_check = _make_sender_check(service or Service())
     return [
         *check_field(body, "conversion_account_id", check_identifier),
         *check_field(body, "currency", currency_check),
@@ -53,7 +53,7 @@ def check_account(
     """Check a new conversion account; `country` is the individual's, if it is known."""
     if not isinstance(body, Mapping):
         return check_object(body)
-    settings = (service or Service()).conversion_accounts
+    account_settings = (service or Service()).conversion_accounts
     return [
         *check_field(body, "individual_id", check_identifier, required_by=_ACCOUNT),
         *check_field(body, "payout_account", _check_payout_account),
@@ -62,30 +62,31 @@ def check_account(
             body,
             "destination_currency",
             choice_check(sorted(codes.STABLECOINS), _ACCOUNT, ignore_case=True),
-            required_by=_requirement_source(settings, "destination_currency"),
+            required_by=_find_requirement_source(account_settings, "destination_currency"),
         ),
         *check_field(
             body,
             "client_reference_id",
-            length_check(settings.max_reference, _ACCOUNT),
-            required_by=_requirement_source(settings, "client_reference_id"),
+            length_check(account_settings.max_reference, _ACCOUNT),
+            required_by=_find_requirement_source(account_settings, "client_reference_id"),
         ),
     ]
 
 
-def _requirement_source(settings: ConversionAccountSettings, field_name: str) -> str:
+def _find_requirement_source(settings: ConversionAccountSettings, field_name: str) -> str:
     """Return the source of the rule that a field is required, or "" if it is optional."""
     has_default_currency = settings.default_destination_currency != NONE
     needs_currency = field_name == "destination_currency" and not has_default_currency
     return _ACCOUNT if field_name in settings.required or needs_currency else ""
 
 
-def _sender_check(service: Service) -> Check:
+def _make_sender_check(service: Service) -> Check:
     """Make the check of the sender: any text, not empty if the service refuses that."""
     if service.sandbox_deposits.missing_sender != "refused":
         return check_any_text
 
     def check_sender(value: object, field: str) -> list[Problem]:
+        """Check that a sender is text and not empty."""
         if value == "":
             return [Problem(field, "must not be empty", "deposit.review")]
         return check_any_text(value, field)
@@ -93,13 +94,14 @@ def _sender_check(service: Service) -> Check:
     return check_sender
 
 
-def _amount_check(currency: object) -> Check:
+def _make_amount_check(currency: object) -> Check:
     """Make the check of an amount, which has a maximum if the on-ramp of its currency is known."""
     on_ramp = on_ramps.of_currency(currency)
     if on_ramp is None:
         return lambda value, field: money.check_amount(value, None, field)
 
     def check_amount(value: object, field: str) -> list[Problem]:
+        """Check the form of an amount, and that it is not above the maximum of the on-ramp."""
         problems = money.check_amount(value, currency, field)
         amount = money.read_amount(value)
         if problems or amount is None or amount <= on_ramp.cap:
@@ -122,8 +124,8 @@ def _check_source_currency(body: Body, country: str | None) -> list[Problem]:
     """Check for the currency of the country's on-ramp; without a country, for any known one."""
     currency_field = "source_currency"
     if country is None:
-        any_currency = choice_check(on_ramps.CURRENCIES, _ACCOUNT, ignore_case=True)
-        return check_field(body, currency_field, any_currency)
+        any_currency_check = choice_check(on_ramps.CURRENCIES, _ACCOUNT, ignore_case=True)
+        return check_field(body, currency_field, any_currency_check)
     on_ramp = on_ramps.of_country(country)
     if on_ramp is not None:
         currency_check = choice_check(

@@ -27,25 +27,25 @@ class CountryAccount(NamedTuple):
 
     def describe(self) -> str:
         """Return the type, its country and its fields as a sentence."""
-        place = f" in {self.country}" if self.country else ""
-        field_names = ", ".join(field.name for field in self.account.fields)
-        return f"{with_article(self.account.type)}{place} has {field_names}"
+        place_text = f" in {self.country}" if self.country else ""
+        field_names_text = ", ".join(field.name for field in self.account.fields)
+        return f"{with_article(self.account.type)}{place_text} has {field_names_text}"
 
 
 def find_account(
     account_type: object, field_names: Iterable[str], service: Service
 ) -> CountryAccount | None:
     """Return the account of a type whose details have all these fields; None without one."""
-    names = {*field_names}
-    matches = dict[str, Account]()
+    unique_names = {*field_names}
+    account_by_country = dict[str, Account]()
     for corridor in countries.of(service).all:
         account = corridor.account(account_type)
-        if account and names <= {field.name for field in account.fields}:
-            matches[corridor.country] = account
-    if not matches or not names:
+        if account and unique_names <= {field.name for field in account.fields}:
+            account_by_country[corridor.country] = account
+    if not account_by_country or not unique_names:
         return None
-    country, account = next(iter(matches.items()))
-    return CountryAccount(country if len(matches) == 1 else "", account)
+    country, account = next(iter(account_by_country.items()))
+    return CountryAccount(country if len(account_by_country) == 1 else "", account)
 
 
 def warn_unknown_names(
@@ -58,9 +58,9 @@ def warn_unknown_names(
     account = countries.of(service).account(country, account_type)
     if account is None or not isinstance(details, Mapping):
         return []
-    settings = service.account(country, account.type)
-    their_names = make_account_names(settings).our_names if settings else {}
-    unknown_names = unknown_detail_names(details, account, their_names)
+    account_settings = service.account(country, account.type)
+    our_name_by_theirs = make_account_names(account_settings).our_names if account_settings else {}
+    unknown_names = unknown_detail_names(details, account, our_name_by_theirs)
     missing_names = [
         field.name for field in account.fields if field.required and field.name not in details
     ]

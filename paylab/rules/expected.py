@@ -70,10 +70,10 @@ class ExpectedField:
             return self._read_message(format_check(field.form)) if _has_rule(field) else ""
         if field.name in PERSONAL_WARNINGS:
             return PERSONAL_WARNINGS[field.name](INVALID_VALUE)
-        choices = _choices_of(field, self._service)
+        choices = _list_choices(field, self._service)
         if choices:
             return choice_message(choices)
-        check = _field_check(field, self._service)
+        check = _make_field_check(field, self._service)
         return self._read_message(check) if check else ""
 
     def broken_rule(self, value: object) -> str:
@@ -81,10 +81,10 @@ class ExpectedField:
 
         A rule with several choices is always returned: the service may accept fewer of them.
         """
-        rule = self.rule
-        has_choices = rule.startswith(SEVERAL_CHOICES)
+        rule_text = self.rule
+        has_choices = rule_text.startswith(SEVERAL_CHOICES)
         is_broken = has_choices or (value is not None and not self._accepts(value))
-        return rule if is_broken else ""
+        return rule_text if is_broken else ""
 
     def _accepts(self, sent_value: object) -> bool:
         """Return whether a value keeps the rule."""
@@ -93,9 +93,9 @@ class ExpectedField:
             problems = format_check(field.form)(sent_value, self.path)
             return not problems
         if field.name in PERSONAL_WARNINGS:
-            warning = PERSONAL_WARNINGS[field.name](sent_value)
-            return not warning
-        check = _field_check(field, self._service)
+            warning_text = PERSONAL_WARNINGS[field.name](sent_value)
+            return not warning_text
+        check = _make_field_check(field, self._service)
         if check is None or field.kind == TEXT:
             return True
         problems = check(sent_value, self.path)
@@ -121,9 +121,9 @@ def expected_field(
     for segment_number, segment in enumerate(segments, 1):
         if segment.isdecimal():
             spec_path = join_path(spec_path, segment)
-            parent_value = _list_item(parent_value, int(segment))
+            parent_value = _read_list_item(parent_value, int(segment))
             continue
-        field = _field_named(segment, fields)
+        field = _find_field(segment, fields)
         if field is None:
             return None
         spec_path = join_path(spec_path, field.name)
@@ -133,7 +133,7 @@ def expected_field(
             return None
         if field.kind == DETAILS:
             # The details of an account depend on the account, which has them.
-            fields = _detail_fields(as_object(parent_value), as_object(body), service)
+            fields = _list_detail_fields(as_object(parent_value), as_object(body), service)
         else:
             fields = field.fields
         parent_value = as_object(parent_value).get(field.name)  # that of the next segment
@@ -142,11 +142,11 @@ def expected_field(
 
 def similar_fields(operation: Operation, name: str) -> tuple[str, ...]:
     """Return the fields of an operation that end in a name, as source_amount ends in amount."""
-    ending = f"_{last_name(name).lower()}"
-    return tuple(field.name for field in operation.fields if field.name.endswith(ending))
+    name_ending = f"_{last_name(name).lower()}"
+    return tuple(field.name for field in operation.fields if field.name.endswith(name_ending))
 
 
-def _field_named(
+def _find_field(
     field_name: str, fields: tuple[Field | DetailField, ...]
 ) -> Field | DetailField | None:
     """Return the field with a name, in any spelling; None if there is none."""
@@ -156,27 +156,27 @@ def _field_named(
     return None
 
 
-def _field_check(field: Field, service: Service) -> Check | None:
+def _make_field_check(field: Field, service: Service) -> Check | None:
     """Make the check of a field by its kind; None if any value may be right."""
-    choices = _choices_of(field, service)
+    choices = _list_choices(field, service)
     if choices:
         return choice_check(choices, field.source, ignore_case=field.kind == CURRENCY)
     if field.kind == TEXT:
-        return _too_long_check(field, service)
+        return _make_too_long_check(field, service)
     return CHECKS_BY_KIND.get(field.kind)
 
 
-def _choices_of(field: Field, service: Service) -> tuple[str, ...]:
+def _list_choices(field: Field, service: Service) -> tuple[str, ...]:
     """Return the words of which a field has one; empty if it is no choice."""
     if field.kind == CURRENCY:
         return field.words
     if field.kind != ENUM and not (field.kind == LIST and field.words):
         return ()
-    setting = field.setting(service) if field.setting else field.words
-    return (setting,) if isinstance(setting, str) else tuple(setting)
+    word_or_words = field.setting(service) if field.setting else field.words
+    return (word_or_words,) if isinstance(word_or_words, str) else tuple(word_or_words)
 
 
-def _too_long_check(field: Field, service: Service) -> Check | None:
+def _make_too_long_check(field: Field, service: Service) -> Check | None:
     """Make a check that reports the maximum length of a text field for any value.
 
     It is None if the field has no maximum length.
@@ -188,7 +188,7 @@ def _too_long_check(field: Field, service: Service) -> Check | None:
     return lambda _, path: length_check("x" * (length_max + 1), path)
 
 
-def _detail_fields(
+def _list_detail_fields(
     account: Mapping[str, object], body: Mapping[str, object], service: Service
 ) -> tuple[DetailField, ...]:
     """Return the fields that the details of an account type can have, its country's first."""
@@ -198,7 +198,9 @@ def _detail_fields(
     account_facts = countries.of(service).account(country, account_type)
     likely_fields = account_facts.fields if account_facts else ()
     other_accounts = [corridor.account(account_type) for corridor in countries.of(service).all]
-    other_fields = [field for other in other_accounts if other for field in other.fields]
+    other_fields = [
+        field for other_account in other_accounts if other_account for field in other_account.fields
+    ]
     return (*likely_fields, *other_fields)
 
 
@@ -208,7 +210,7 @@ def _has_rule(field: DetailField) -> bool:
     return bool(text_format.message or text_format.choices or text_format.check)
 
 
-def _list_item(list_value: object, index: int) -> object:
+def _read_list_item(list_value: object, index: int) -> object:
     """Return an item of a list; None if the value is no list, or has no such item."""
     if isinstance(list_value, list | tuple) and index < len(list_value):
         list_item: object = list_value[index]

@@ -37,11 +37,11 @@ def check_field(
     `required_by` is the source of the rule that the field is required. An optional field has none.
     """
     field_value = body.get(name)
-    field = f"{path}.{name}" if path else name
+    field_path = f"{path}.{name}" if path else name
     if field_value is not None:
-        return check(field_value, field)
+        return check(field_value, field_path)
     if required_by:
-        return [Problem(field, "is required", required_by)]
+        return [Problem(field_path, "is required", required_by)]
     return []
 
 
@@ -136,23 +136,23 @@ def format_check(text_format: Format) -> Check:
 
 def _check_format(text_format: Format, field_text: str, field: str) -> list[Problem]:
     """Check a text by a format, and then by its narrower format."""
-    reason = _format_violation(text_format, field_text)
-    if reason:
-        return [Problem(field, reason, text_format.source)]
+    violation_text = _describe_violation(text_format, field_text)
+    if violation_text:
+        return [Problem(field, violation_text, text_format.source)]
     if text_format.also is None:
         return []
     return _check_format(text_format.also, field_text, field)
 
 
-def _format_violation(text_format: Format, field_text: str) -> str:
+def _describe_violation(text_format: Format, field_text: str) -> str:
     """Return what is wrong with a text, or "" if it has the format."""
     if text_format.check:
         return text_format.check(field_text)
-    has_length = text_format.least <= len(field_text) <= (text_format.most or len(field_text))
+    has_valid_length = text_format.least <= len(field_text) <= (text_format.most or len(field_text))
     has_pattern = not text_format.pattern or re.fullmatch(
         text_format.pattern, field_text, re.DOTALL
     )
-    return "" if has_pattern and has_length else text_format.message
+    return "" if has_pattern and has_valid_length else text_format.message
 
 
 def check_iso_date(value: object, field: str) -> list[Problem]:

@@ -89,6 +89,7 @@ def sniff_type(first_bytes: bytes) -> str | None:
     for signature, mime in _SIGNATURES:
         if first_bytes.startswith(signature):
             return mime
+    # HEIC and HEIF files start with the length of a box, its type "ftyp" and their brand.
     return _BRANDS.get(first_bytes[8:12]) if first_bytes[4:8] == b"ftyp" else None
 
 
@@ -103,10 +104,13 @@ def specimen_outcome(data_uri: str) -> str:
 
 
 def decoded_size(data_uri: str) -> int:
-    """Return the size of the content in bytes, computed without decoding."""
+    """Return the size of the content in bytes, computed without decoding.
+
+    Base64 writes 3 bytes as 4 characters, and pads the last group with "=".
+    """
     content_start = data_uri.index(",") + 1
-    padding = data_uri.endswith("=") + data_uri.endswith("==")
-    return (len(data_uri) - content_start) // 4 * 3 - padding
+    padding_length = data_uri.endswith("=") + data_uri.endswith("==")
+    return (len(data_uri) - content_start) // 4 * 3 - padding_length
 
 
 def _check_images(images: object, field: str) -> list[Problem]:
@@ -137,7 +141,7 @@ def _check_content(content: object, field: str) -> list[Problem]:
     if isinstance(content, ImageSize):
         return _check_unencoded_image(content, field)
     if not isinstance(content, str) or declared_type(content) not in codes.IMAGE_TYPES:
-        return [_data_uri_problem(content, field)]
+        return [_make_data_uri_problem(content, field)]
     return _check_size(decoded_size(content), field) or _check_bytes(content, field)
 
 
@@ -148,12 +152,12 @@ def _check_unencoded_image(image: ImageSize, field: str) -> list[Problem]:
     return _check_size(image.size, field)
 
 
-def _data_uri_problem(content: object, field: str) -> Problem:
+def _make_data_uri_problem(content: object, field: str) -> Problem:
     """The problem of content that is no data URI of an image, or one in another spelling."""
-    types = ", ".join(codes.IMAGE_TYPES)
+    types_text = ", ".join(codes.IMAGE_TYPES)
     is_other_spelling = declared_type(content, _LENIENT_DATA_URI) in codes.IMAGE_TYPES
     rule_source = _CONTENT if is_other_spelling else "spec"
-    return Problem(field, f"must be a Base64 data URI of one of {types}", rule_source)
+    return Problem(field, f"must be a Base64 data URI of one of {types_text}", rule_source)
 
 
 def _check_size(size: int, field: str) -> list[Problem]:
@@ -161,11 +165,11 @@ def _check_size(size: int, field: str) -> list[Problem]:
     if codes.IMAGE_MIN <= size <= codes.IMAGE_MAX:
         return []
     if size < codes.IMAGE_MIN:
-        limit = f"at least 10 KB ({codes.IMAGE_MIN:,} bytes)"
+        limit_text = f"at least 10 KB ({codes.IMAGE_MIN:,} bytes)"
     else:
-        limit = f"at most 15 MB ({codes.IMAGE_MAX:,} bytes)"
+        limit_text = f"at most 15 MB ({codes.IMAGE_MAX:,} bytes)"
     rule_source = _BOUNDS if CERTAIN_SIZE_MIN <= size <= codes.IMAGE_MAX else "spec"
-    return [Problem(field, f"must be {limit} when decoded", rule_source)]
+    return [Problem(field, f"must be {limit_text} when decoded", rule_source)]
 
 
 def _check_bytes(data_uri: str, field: str) -> list[Problem]:
@@ -176,7 +180,7 @@ def _check_bytes(data_uri: str, field: str) -> list[Problem]:
         rule_source = _CONTENT if _is_base64_with_spaces(data_uri) else "spec"
         return [Problem(field, str(error), rule_source)]
     sniffed_mime = sniff_type(image_bytes)
-    if sniffed_mime and _canonical_type(sniffed_mime) == _canonical_type(declared_mime):
+    if sniffed_mime and _find_canonical_type(sniffed_mime) == _find_canonical_type(declared_mime):
         return []
     actual_text = f"of {sniffed_mime}" if sniffed_mime else "of no known type"
     return [
@@ -184,7 +188,7 @@ def _check_bytes(data_uri: str, field: str) -> list[Problem]:
     ]
 
 
-def _canonical_type(mime: str) -> str:
+def _find_canonical_type(mime: str) -> str:
     """Return one name for types that are the same, such as image/heic for image/heif."""
     return _CANONICAL_TYPES.get(mime, mime)
 

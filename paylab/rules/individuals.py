@@ -54,14 +54,16 @@ _UNKNOWN_CORRIDOR = Corridor("")
 
 def warn_implausible(body: Body, now: datetime) -> list[Problem]:
     """Return warnings about an unlikely phone, birth date, e-mail or consent, as of time `now`."""
-    messages = {
+    message_by_field = {
         "phone": phone_warning(body.get("phone"), body.get("country")),
         "date_of_birth": birth_date_warning(body.get("date_of_birth"), now.date()),
         "email": email_warning(body.get("email")),
         "idv_consent_recorded_at": consent_warning(body.get("idv_consent_recorded_at"), now),
     }
     return [
-        Problem(field, message, _PLAUSIBILITY) for field, message in messages.items() if message
+        Problem(field, message, _PLAUSIBILITY)
+        for field, message in message_by_field.items()
+        if message
     ]
 
 
@@ -93,14 +95,14 @@ def phone_warning(phone: object, country: object = "MX") -> str:
         if phone.startswith("+"):
             return f"must have a number after the country code, as in {phone_example}"
         return f"must begin with + and the country code, as in {phone_example}"
-    messages = {
+    message_by_possibility = {
         ValidationResult.IS_POSSIBLE: "",
         ValidationResult.TOO_SHORT: "has too few digits for a phone number",
         ValidationResult.TOO_LONG: "has too many digits for a phone number",
         ValidationResult.INVALID_COUNTRY_CODE: "does not begin with a country code",
     }
     possibility = phonenumbers.is_possible_number_with_reason(phone_number)
-    return messages.get(possibility, "does not look like a phone number")
+    return message_by_possibility.get(possibility, "does not look like a phone number")
 
 
 def email_warning(email: object) -> str:
@@ -142,16 +144,17 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
     if not isinstance(body, Mapping):
         return check_object(body)
     service = service or Service()
-    sources = _requirement_sources(body, service)
+    source_by_field = _find_requirement_sources(body, service)
     individual: Body = body
-    needs_address_line = any(field_name.startswith("address.") for field_name in sources)
-    if individual.get("address") is None and needs_address_line and "address" not in sources:
-        # Checking an empty address reports its required lines.
+    needs_address_line = any(field_name.startswith("address.") for field_name in source_by_field)
+    lacks_address = body.get("address") is None and "address" not in source_by_field
+    if lacks_address and needs_address_line:
+        # The check of an empty address reports its required lines.
         individual = {**individual, "address": {}}
     problems = []
-    for field_name, field_check in _field_checks(individual, sources, service).items():
+    for field_name, field_check in _make_checks(individual, source_by_field, service).items():
         problems += check_field(
-            individual, field_name, field_check, required_by=sources.get(field_name, "")
+            individual, field_name, field_check, required_by=source_by_field.get(field_name, "")
         )
     return problems
 
@@ -164,20 +167,20 @@ def always_required_fields(service: Service | None = None) -> tuple[str, ...]:
 def additional_fields(body: Body, service: Service | None = None) -> tuple[str, ...]:
     """Return the other fields that this individual needs, for its country and products."""
     ramp_fields = (service or Service()).individuals.ramp_required if _has_ramp(body) else ()
-    return tuple(dict.fromkeys((*_corridor_fields(body, service), *ramp_fields)))
+    return tuple(dict.fromkeys((*_list_corridor_fields(body, service), *ramp_fields)))
 
 
-def _corridor_fields(body: Body, service: Service | None) -> tuple[str, ...]:
+def _list_corridor_fields(body: Body, service: Service | None) -> tuple[str, ...]:
     """Return the fields that the spec requires for the country and the products."""
     products = as_list(body.get("product_types"))
     return _find_corridor(body, service).required_for(products)
 
 
-def _requirement_sources(body: Body, service: Service) -> dict[str, str]:
+def _find_requirement_sources(body: Body, service: Service) -> dict[str, str]:
     """Return the source of each required field of this individual: the spec, or a setting."""
-    names_by_setting = (*additional_fields(body, service), *always_required_fields(service))
-    names_by_spec = _corridor_fields(body, service)
-    return {**dict.fromkeys(names_by_setting, _REQUIRED), **dict.fromkeys(names_by_spec, "spec")}
+    setting_names = (*additional_fields(body, service), *always_required_fields(service))
+    spec_names = _list_corridor_fields(body, service)
+    return {**dict.fromkeys(setting_names, _REQUIRED), **dict.fromkeys(spec_names, "spec")}
 
 
 def warn(body: object, service: Service | None = None) -> list[Problem]:
@@ -193,8 +196,8 @@ def warn(body: object, service: Service | None = None) -> list[Problem]:
 def warn_on_ramp(body: Body, source: str = "corridor.products") -> list[Problem]:
     """Return a warning if an individual wants on_ramp and its country has no known on-ramp."""
     country = body.get("country")
-    is_open = codes.ON_RAMP_PRODUCT in _find_corridor(body, None).open_products
-    if codes.ON_RAMP_PRODUCT not in as_list(body.get("product_types")) or not is_open:
+    is_on_ramp_open = codes.ON_RAMP_PRODUCT in _find_corridor(body, None).open_products
+    if codes.ON_RAMP_PRODUCT not in as_list(body.get("product_types")) or not is_on_ramp_open:
         return []
     if not isinstance(country, str) or of_country(country):
         return []
@@ -205,7 +208,7 @@ def warn_typos(body: object, service: Service | None = None) -> list[Problem]:
     """Return warnings about likely typos in a valid individual."""
     individual = as_object(body)
     document = as_object(individual.get("document"))
-    number_format = _document_number_format(document)
+    number_format = _find_number_format(document)
     number_warnings = accounts.warn_check_digits(
         number_format, document.get("number"), "document.number"
     )
@@ -240,10 +243,10 @@ def _find_corridor(body: Body, service: Service | None) -> Corridor:
     return countries.of(service).get(body.get("country")) or _UNKNOWN_CORRIDOR
 
 
-def _field_checks(body: Body, sources: Mapping[str, str], service: Service) -> dict[str, Check]:
+def _make_checks(body: Body, sources: Mapping[str, str], service: Service) -> dict[str, Check]:
     """Make the check of each field of an individual; `sources` are those of required fields."""
     corridor = _find_corridor(body, service)
-    checks: dict[str, Check] = {
+    check_by_field: dict[str, Check] = {
         "product_types": partial(_check_products, corridor),
         "given_name": check_text,
         "family_name": check_text,
@@ -257,9 +260,9 @@ def _field_checks(body: Body, sources: Mapping[str, str], service: Service) -> d
         "financial_accounts": partial(_check_accounts, corridor.country or None, service),
     }
     for field in _INDIVIDUAL_FIELDS:
-        if field.kind == TEXT and field.name not in checks:
-            checks[field.name] = text_field_check(field, service)
-    return checks
+        if field.kind == TEXT and field.name not in check_by_field:
+            check_by_field[field.name] = text_field_check(field, service)
+    return check_by_field
 
 
 def _check_products(corridor: Corridor, products: object, field: str) -> list[Problem]:
@@ -277,8 +280,8 @@ def _check_country(value: object, field: str) -> list[Problem]:
     problems = _check_country_code(value, field)
     if not problems or not isinstance(value, str):
         return problems
-    code = country_code(value)
-    likely_code = nearest_country(value) if _check_country_code(code, field) else code
+    read_code = country_code(value)
+    likely_code = nearest_country(value) if _check_country_code(read_code, field) else read_code
     if not likely_code:
         return problems
     return [Problem(field, f"must be the code of a country: is {likely_code} meant?")]
@@ -290,10 +293,10 @@ def _check_address(
     """Check an address, whose country must be the individual's."""
     if not isinstance(address, Mapping):
         return check_object(address, field)
-    checks: dict[str, Check] = {"country": _check_country}
-    checks |= dict.fromkeys(ADDRESS_LINES, check_any_text)
+    check_by_field: dict[str, Check] = {"country": _check_country}
+    check_by_field |= dict.fromkeys(ADDRESS_LINES, check_any_text)
     problems = []
-    for line_name, line_check in checks.items():
+    for line_name, line_check in check_by_field.items():
         rule_source = sources.get(join_path(field, line_name), "")
         problems += check_field(address, line_name, line_check, path=field, required_by=rule_source)
     address_country = address.get("country")
@@ -310,18 +313,18 @@ def _check_document(corridor: Corridor, document: object, field: str) -> list[Pr
     """Check the type of a document, which the country must accept, and its number."""
     if not isinstance(document, Mapping):
         return check_object(document, field)
-    accepts_few = corridor.documents != codes.DOCUMENT_TYPES
+    has_own_documents = corridor.documents != codes.DOCUMENT_TYPES
     type_check = choice_check(
-        corridor.documents, scope=f"in {corridor.country}" if accepts_few else ""
+        corridor.documents, scope=f"in {corridor.country}" if has_own_documents else ""
     )
-    number_check = format_check(_document_number_format(document))
+    number_check = format_check(_find_number_format(document))
     return [
         *check_field(document, "type", type_check, path=field),
         *check_field(document, "number", number_check, path=field, required_by=""),
     ]
 
 
-def _document_number_format(document: Body) -> Format:
+def _find_number_format(document: Body) -> Format:
     """Return the format of the document's number: any text for an unknown document type."""
     document_type = document.get("type")
     if not isinstance(document_type, str):

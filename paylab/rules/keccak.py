@@ -36,7 +36,7 @@ def _permute(lanes: list[list[int]]) -> None:
 
     The steps of a round have the names of the reference.
     """
-    register = 1
+    register = 1  # of 8 bits, shifted: it yields the bits of the round constants
     for _ in range(_ROUNDS):
         # The step theta.
         column_parities = [

@@ -48,15 +48,16 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
     if not isinstance(body, Mapping):
         return check_object(body)
     corridors = countries.of(service)
-    settings = corridors.service.transfers
+    transfer_settings = corridors.service.transfers
     is_direct = body.get("quote_id") is None
     source_if_direct = _TRANSFER if is_direct else ""
 
     def source_if_required(name: str) -> str:
-        return _TRANSFER if name in settings.required else ""
+        """The source of the rule that a field is required; "" for an optional one."""
+        return _TRANSFER if name in transfer_settings.required else ""
 
     network_source = source_if_required("source_network")
-    if settings.default_network == NONE and _has_stablecoin(body) and is_direct:
+    if transfer_settings.default_network == NONE and _has_stablecoin(body) and is_direct:
         network_source = network_source or "transfer.network"
     text_problems: list[Problem] = []
     for field in _TRANSFER_FIELDS:
@@ -71,7 +72,9 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
         *_check_destination(body, source_if_direct),
         *check_field(body, "source_currency", _check_source_currency, required_by=source_if_direct),
         *_check_amounts(body, _TRANSFER, is_quoted=not is_direct),
-        *check_field(body, "source_network", _network_check(corridors), required_by=network_source),
+        *check_field(
+            body, "source_network", _make_network_check(corridors), required_by=network_source
+        ),
         *_check_source_type(body, source_if_required("source_type")),
         *text_problems,
     ]
@@ -85,8 +88,8 @@ def _check_source_type(body: Body, required_by: str) -> list[Problem]:
         return problems
     if body.get("source_currency") is None or _has_stablecoin(body):
         return []
-    expectation = f"source_currency {choice_message(sorted(codes.STABLECOINS))}"
-    message = f"deposit needs a stablecoin: {expectation}"
+    expectation_text = f"source_currency {choice_message(sorted(codes.STABLECOINS))}"
+    message = f"deposit needs a stablecoin: {expectation_text}"
     return [Problem("source_type", message, "transfer.deposit-source")]
 
 
@@ -116,7 +119,7 @@ def check_quote(body: object, service: Service | None = None) -> list[Problem]:
         *check_field(terms, "source_currency", _check_source_currency, required_by=currency_source),
         *_check_amounts(terms, _QUOTE),
         *check_field(
-            terms, "source_network", _network_check(corridors), required_by=network_source
+            terms, "source_network", _make_network_check(corridors), required_by=network_source
         ),
     ]
 
@@ -136,10 +139,10 @@ def check_rail(body: Body, service: Service | None = None) -> list[Problem]:
     method = body.get("payout_method")
     if not isinstance(currency, str):
         return []
-    named_rails = _named_rails(currency, service)
+    named_rails = _find_named_rails(currency, service)
     if method not in named_rails.for_others:
         return []
-    return [_rail_problem(currency, method, named_rails.for_currency, "spec")]
+    return [_make_rail_problem(currency, method, named_rails.for_currency, "spec")]
 
 
 def warn_rail(body: Body, service: Service | None = None) -> list[Problem]:
@@ -151,13 +154,13 @@ def warn_rail(body: Body, service: Service | None = None) -> list[Problem]:
     method = body.get("payout_method")
     if not isinstance(currency, str):
         return []
-    rails, other_rails = _named_rails(currency, service)
+    rails, other_rails = _find_named_rails(currency, service)
     if not rails or method in (*rails, *other_rails) or method not in codes.PAYOUT_METHODS:
         return []
-    return [_rail_problem(currency, method, rails, _RAILS)]
+    return [_make_rail_problem(currency, method, rails, _RAILS)]
 
 
-def _rail_problem(currency: str, method: object, rails: Sequence[str], source: str) -> Problem:
+def _make_rail_problem(currency: str, method: object, rails: Sequence[str], source: str) -> Problem:
     """Make the problem that a rail is not one of those of a currency."""
     message = refuse_choice(rails, method, f"for {currency.upper()}")
     return Problem("payout_method", message, source)
@@ -171,7 +174,7 @@ class _NamedRails(NamedTuple):
 
 
 @lru_cache
-def _named_rails(currency: str, service: Service | None) -> _NamedRails:
+def _find_named_rails(currency: str, service: Service | None) -> _NamedRails:
     """Return the named rails of a currency; both lists are empty if no rail is named for it."""
     corridors = countries.of(service)
     all_rails: list[str] = []
@@ -189,7 +192,7 @@ def _named_rails(currency: str, service: Service | None) -> _NamedRails:
     return _NamedRails(list(dict.fromkeys(currency_rails)), other_rails)
 
 
-def _network_check(corridors: countries.Countries) -> Check:
+def _make_network_check(corridors: countries.Countries) -> Check:
     """Make the check of the network of a crypto wallet."""
     return choice_check(corridors.networks, _WALLET)
 
@@ -203,14 +206,14 @@ def check_route(  # noqa: PLR0913 - what a payout is made of
     service: Service | None = None,
 ) -> list[Problem]:
     """Check the route to an account; see also `check_network` for a wallet."""
-    currency, rails, rule_source = _account_rails(country, account_type, service)
+    currency, rails, rule_source = _find_account_rails(country, account_type, service)
     if not rails:
         message = f"no rail reaches {account_type!s:.20} accounts of this country"
         return [Problem("payout_method", message, "account.country")]
     is_wallet = account_type == codes.CRYPTO_WALLET
-    scope = "for a crypto_wallet" if is_wallet else f"for an account in {country}"
-    currency_check = choice_check((currency,), rule_source, ignore_case=True, scope=scope)
-    method_check = choice_check(rails, rule_source, scope=scope)
+    scope_text = "for a crypto_wallet" if is_wallet else f"for an account in {country}"
+    currency_check = choice_check((currency,), rule_source, ignore_case=True, scope=scope_text)
+    method_check = choice_check(rails, rule_source, scope=scope_text)
     return [
         *_check_source_currency(source_currency, "source_currency"),
         *currency_check(destination_currency, "destination_currency"),
@@ -246,7 +249,7 @@ def check_wallet(accounts: object, source_network: object) -> list[Problem]:
     return [Problem("source_network", message)]
 
 
-def _account_rails(
+def _find_account_rails(
     country: object, account_type: object, service: Service | None
 ) -> tuple[str, tuple[str, ...], str]:
     """Return the currency and the rails of an account, and the source that states them.
@@ -295,9 +298,9 @@ def _check_amounts(body: Body, rule_source: str, *, is_quoted: bool = False) -> 
     problems = _check_amount_count(amount_names, rule_source, is_quoted=is_quoted)
     for amount_name in amount_names:
         currency = body.get(AMOUNTS[amount_name])
-        is_known = isinstance(currency, str) and currency.upper() in _CURRENCIES
+        is_known_currency = isinstance(currency, str) and currency.upper() in _CURRENCIES
         problems += money.check_amount(
-            body[amount_name], currency if is_known else None, amount_name
+            body[amount_name], currency if is_known_currency else None, amount_name
         )
     return problems
 
@@ -311,7 +314,7 @@ def _check_amount_count(
         return [Problem(amount_name, message, _TRANSFER) for amount_name in amount_names]
     if len(amount_names) == 1:
         return []
-    instruction = f"give exactly one of {', '.join(AMOUNTS)}"
+    instruction_text = f"give exactly one of {', '.join(AMOUNTS)}"
     if amount_names:
-        return [Problem(amount_names[-1], f"leave it out: {instruction}", rule_source)]
-    return [Problem("source_amount", f"is required: {instruction}", rule_source)]
+        return [Problem(amount_names[-1], f"leave it out: {instruction_text}", rule_source)]
+    return [Problem("source_amount", f"is required: {instruction_text}", rule_source)]

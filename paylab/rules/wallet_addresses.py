@@ -25,9 +25,9 @@ def warn_address(network: object, address: object, field: str = "address") -> li
 
 def add_checksum(address: str) -> str:
     """Return the address with the capitals that EIP-55 gives it."""
-    digits = address[2:].lower()
-    hash_digits = keccak_256(digits.encode()).hex()
-    digit_pairs = zip(digits, hash_digits, strict=False)
+    address_digits = address[2:].lower()
+    hash_digits = keccak_256(address_digits.encode()).hex()
+    digit_pairs = zip(address_digits, hash_digits, strict=False)
     cased_digits = (
         digit.upper() if hash_digit >= "8" else digit for digit, hash_digit in digit_pairs
     )

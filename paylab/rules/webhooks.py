@@ -32,11 +32,11 @@ def _check_url(url_value: object, field: str) -> list[Problem]:
     problems = check_text(url_value, field)
     if problems:
         return problems
-    reason = _url_violation(str(url_value))
-    return [Problem(field, reason, _SOURCE)] if reason else []
+    reason_text = _describe_url_violation(str(url_value))
+    return [Problem(field, reason_text, _SOURCE)] if reason_text else []
 
 
-def _url_violation(url: str) -> str:
+def _describe_url_violation(url: str) -> str:
     """Return why a URL cannot receive events, or "" if it can."""
     try:
         url_parts = urlsplit(url)

@@ -243,7 +243,7 @@ class SimulatorApp:
         self, scope: Message, receive: Receive, send: Send, reply: Reply, ending: Ending
     ) -> None:
         """Send nothing or a part of a reply, and abort the connection, as its fault says."""
-        sent_reply, bytes_kept = plan_cut(reply)
+        sent_extent, bytes_kept = plan_cut(reply)
         if reply.cut == "timeout" and await _wait_for_disconnect(receive, seconds=60):
             ending.hang_up()
         if reply.cut == "truncate":
@@ -253,7 +253,7 @@ class SimulatorApp:
             await send({"type": "http.response.body", "body": sent_part, "more_body": True})
             await asyncio.sleep(0.05)  # let the part reach the client before the end
         if not ending.has_hung_up:
-            ending.close(sent_reply, bytes_kept)
+            ending.close(sent_extent, bytes_kept)
         self._abort(scope["client"])
         await asyncio.sleep(0)  # uvicorn must see the end, or it logs a missing response
 
@@ -302,18 +302,18 @@ async def _send_reply(
 async def _send_slowly(send: Send, reply: Reply, receive: Receive, ending: Ending) -> None:
     """Send a body in pieces over `reply.slow` seconds, or until the client disconnects."""
     body_length = len(reply.body)
-    disconnect = asyncio.ensure_future(receive())
+    disconnect_task = asyncio.ensure_future(receive())
     piece_count = min(PIECES_MAX, body_length)
     for index in range(piece_count):
         piece_start = index * body_length // piece_count
         piece_end = (index + 1) * body_length // piece_count
         piece = reply.body[piece_start:piece_end]
         await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await asyncio.wait({disconnect}, timeout=reply.slow / piece_count)
-        if disconnect.done():
+        await asyncio.wait({disconnect_task}, timeout=reply.slow / piece_count)
+        if disconnect_task.done():
             ending.hang_up(SENT_PART, piece_end)
             return
-    disconnect.cancel()
+    disconnect_task.cancel()
     await send({"type": "http.response.body", "body": b""})
     ending.close()
 

@@ -84,7 +84,7 @@ def return_amount(world: World, transfer: Row) -> None:
 
 
 def list_balances(world: World) -> dict[str, str]:
-    """The balance of each currency that has one."""
+    """The balance of each currency that has one, as text by currency."""
     return {
         balance_row["id"]: balance_row["amount"]
         for balance_row in world.tables["balances"].rows.values()
@@ -93,23 +93,26 @@ def list_balances(world: World) -> dict[str, str]:
 
 def list_funds(world: World) -> list[Row]:
     """The available, reserved and awaited amounts of each currency that has a balance."""
-    sums_by_use: dict[tuple[str, str], Decimal] = defaultdict(Decimal)  # by currency and use
+    sum_by_currency_and_use: dict[tuple[str, str], Decimal] = defaultdict(
+        Decimal
+    )  # by currency and use
     for transfer in world.tables["transfers"].rows.values():
-        use = _find_use(transfer)
+        use = _find_balance_use(transfer)
         if use:
             amount = Decimal(transfer["source_amount"])
-            sums_by_use[transfer["source_currency"], use] += amount
+            sum_by_currency_and_use[transfer["source_currency"], use] += amount
     funds: list[Row] = []
-    for currency, available in list_balances(world).items():
+    for currency, available_amount in list_balances(world).items():
         sum_text_by_use = {
-            use: amount_text(sums_by_use[currency, use], currency) for use in BALANCE_USES
+            use: amount_text(sum_by_currency_and_use[currency, use], currency)
+            for use in BALANCE_USES
         }
-        funds.append({"currency": currency, "available": available, **sum_text_by_use})
+        funds.append({"currency": currency, "available": available_amount, **sum_text_by_use})
     return funds
 
 
-def _find_use(transfer: Row) -> str:
-    """The sum that counts a transfer: `reserved` or `awaiting_funds`. Empty if none does."""
+def _find_balance_use(transfer: Row) -> str:
+    """Which sum a transfer is a part of: `reserved` or `awaiting_funds`; "" for neither."""
     status = transfer["status"]
     internals = transfer["_"]
     if status in UNDER_WAY and internals.get(RESERVED_FIELD):

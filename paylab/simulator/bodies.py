@@ -137,14 +137,14 @@ def list_page(
 
     Assumptions `list.envelope`, `list.order`.
     """
-    settings = world.service.list(kind)
+    list_form = world.service.list(kind)
     table = world.tables[kind]
-    if settings.is_array:
+    if list_form.is_array:
         listed_rows = filter(is_listed, table.list_rows())
         return Reply.json(200, [row_json(world, kind, page_row) for page_row in listed_rows])
-    parameters = request.query_items()
-    start_position = _read_cursor(parameters.get(settings.cursor_parameter))
-    row_limit = _read_limit(parameters.get(settings.parameters.get("limit", "")), settings)
+    query_parameters = request.query_items()
+    start_position = _read_cursor(query_parameters.get(list_form.cursor_parameter))
+    row_limit = _read_limit(query_parameters.get(list_form.parameters.get("limit", "")), list_form)
     listed_rows = filter(is_listed, table.list_rows(start_position))
     # One more than the page, to know whether it is the last one.
     page_rows = list(islice(listed_rows, row_limit + 1))
@@ -152,10 +152,10 @@ def list_page(
     page_rows = page_rows[:row_limit]
     next_cursor = _write_cursor(page_rows[-1]) if has_more else None
     page: Row = {}
-    set_value_at(page, settings.items, [row_json(world, kind, page_row) for page_row in page_rows])
-    if settings.more != NONE:
-        set_value_at(page, settings.more, has_more)
-    set_value_at(page, settings.cursor, next_cursor)
+    set_value_at(page, list_form.items, [row_json(world, kind, page_row) for page_row in page_rows])
+    if list_form.more != NONE:
+        set_value_at(page, list_form.more, has_more)
+    set_value_at(page, list_form.cursor, next_cursor)
     return Reply.json(200, page)
 
 

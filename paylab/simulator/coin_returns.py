@@ -14,7 +14,10 @@ from .world import World
 
 
 def return_coins(world: World, transfer: Row) -> None:
-    """Send the coins of a funded transfer back to a wallet on their network, if it has any."""
+    """Send the coins of a funded transfer back to the recipient's wallet on their network.
+
+    Do nothing without coins, or without such a wallet.
+    """
     if not codes.is_stablecoin(transfer["source_currency"]):
         return
     network = transfer["_"].get("network") or world.service.transfers.default_network
@@ -36,10 +39,10 @@ def return_coins(world: World, transfer: Row) -> None:
 
 def _find_wallet(world: World, owner_id: str, network: str) -> Row | None:
     """The latest wallet of an individual on a network. None if there is none."""
-    accounts = world.tables["financial_accounts"].rows
+    account_by_id = world.tables["financial_accounts"].rows
     owner = world.tables["individuals"].rows[owner_id]
     for account_id in reversed(owner["_"]["accounts"]):
-        account = accounts[account_id]
+        account = account_by_id[account_id]
         if account["type"] == codes.CRYPTO_WALLET and account["details"]["network"] == network:
             return account
     return None

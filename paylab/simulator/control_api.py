@@ -69,12 +69,12 @@ def _read_clock_change(request: Request) -> Row:
 def _find_clock_problems(changes: Row) -> list[Problem]:
     """The wrong values in a change of the clock, and a change without any value."""
     problems: list[Problem] = []
-    for option_name, (minimum, maximum_seconds) in CLOCK_RANGES.items():
+    for option_name, (minimum, maximum) in CLOCK_RANGES.items():
         if option_name not in changes:
             continue
         option_value = changes[option_name]
-        if type(option_value) not in (int, float) or not minimum <= option_value <= maximum_seconds:
-            message = f"must be a number from {minimum} to {maximum_seconds}"
+        if type(option_value) not in (int, float) or not minimum <= option_value <= maximum:
+            message = f"must be a number from {minimum} to {maximum}"
             problems.append(Problem(option_name, message, "control"))
     if "frozen" in changes and not isinstance(changes["frozen"], bool):
         problems.append(Problem("frozen", "must be true or false", "control"))
@@ -227,12 +227,12 @@ def _find_events_to_redeliver(world: World, delivery_id: object) -> list[tuple[R
 
     RefusedError if there is no such delivery, or if its subscription was deleted.
     """
-    subscriptions = world.tables["webhook_subscriptions"].rows
+    subscription_by_id = world.tables["webhook_subscriptions"].rows
     if delivery_id == "all":
         return [
             (event, subscription)
             for event in world.tables["events"].rows.values()
-            for subscription in subscriptions.values()
+            for subscription in subscription_by_id.values()
             if _is_for_subscription(event, subscription)
         ]
     delivery = world.find("deliveries", delivery_id)
@@ -240,7 +240,7 @@ def _find_events_to_redeliver(world: World, delivery_id: object) -> list[tuple[R
         raise RefusedError(404, 'redeliver: must be the id of a delivery, or "all"')
     delivery_internals = delivery.get("_") or {}
     event = world.find("events", delivery_internals.get("event_id"))
-    subscription = subscriptions.get(delivery_internals.get("subscription_id", ""))
+    subscription = subscription_by_id.get(delivery_internals.get("subscription_id", ""))
     if event is None or subscription is None:
         raise RefusedError(422, "redeliver: its subscription was deleted")
     return [(event, subscription)]

@@ -164,7 +164,7 @@ def _make_operation(route: Route, tag: str) -> Schema:
     if parameters:
         operation_object["parameters"] = parameters
     if route.method in ("POST", "PUT"):
-        operation_object["requestBody"] = _request_body(control_form, curl_lines)
+        operation_object["requestBody"] = _make_request_body(control_form, curl_lines)
     operation_object["responses"] = _make_responses(control_form)
     return operation_object
 
@@ -180,46 +180,49 @@ def _list_parameters(route: Route, curl_lines: list[Curl]) -> Iterator[Schema]:
             "description": description,
             "schema": _TEXT,
         }
-    example_parameters = {
+    example_by_parameter = {
         parameter_name: parameter_text
         for curl_line in curl_lines
         for parameter_name, parameter_text in parse_qsl(curl_line.query.lstrip("?"))
     }
-    for parameter_name, parameter_text in example_parameters.items():
+    for parameter_name, parameter_text in example_by_parameter.items():
         schema = _INTEGER if parameter_text.isdecimal() else _TEXT
         description = f"For example {parameter_text}."
         yield {"name": parameter_name, "in": "query", "description": description, "schema": schema}
 
 
-def _request_body(control_form: ControlForm, curl_lines: list[Curl]) -> Schema:
+def _make_request_body(control_form: ControlForm, curl_lines: list[Curl]) -> Schema:
     """The body of a control, with the bodies of the curl lines as examples."""
     lines_with_body = [curl_line for curl_line in curl_lines if curl_line.body.startswith("{")]
-    examples = {
+    example_by_name = {
         f"example_{example_number}": {
             "summary": curl_line.does,
             "value": json.loads(curl_line.body),
         }
         for example_number, curl_line in enumerate(lines_with_body, 1)
     }
-    content: Schema = {"schema": open_object(control_form.fields, control_form.required)}
-    if examples:
-        content["examples"] = examples
-    return {"required": bool(control_form.required), "content": {_JSON: content}}
+    json_content: Schema = {"schema": open_object(control_form.fields, control_form.required)}
+    if example_by_name:
+        json_content["examples"] = example_by_name
+    return {"required": bool(control_form.required), "content": {_JSON: json_content}}
 
 
 def _make_responses(control_form: ControlForm) -> Schema:
     """The response of a success, and the error of each refusal."""
-    success: Schema = {"description": HTTPStatus(control_form.status).phrase}
+    success_response: Schema = {"description": HTTPStatus(control_form.status).phrase}
     if control_form.status != HTTPStatus.NO_CONTENT:
-        schema = {"type": "array", "items": _OBJECT} if control_form.is_list else _OBJECT
-        success["content"] = {_JSON: {"schema": schema}}
-    refusal = {"description": "Refused: the text says why.", "content": {_JSON: {"schema": _ERROR}}}
-    return {str(int(control_form.status)): success, "4XX": refusal}
+        answer_schema = {"type": "array", "items": _OBJECT} if control_form.is_list else _OBJECT
+        success_response["content"] = {_JSON: {"schema": answer_schema}}
+    refusal_response = {
+        "description": "Refused: the text says why.",
+        "content": {_JSON: {"schema": _ERROR}},
+    }
+    return {str(int(control_form.status)): success_response, "4XX": refusal_response}
 
 
 def _make_error_schema() -> Schema:
     """The body of a refusal."""
-    problem = open_object({"field": _TEXT, "message": _TEXT}, ("field", "message"))
-    errors: Schema = {"type": "array", "items": problem}
-    schema = open_object({"error": _TEXT, "errors": errors}, ("error",))
-    return {"description": "Why a control was refused.", **schema}
+    problem_schema = open_object({"field": _TEXT, "message": _TEXT}, ("field", "message"))
+    errors_schema: Schema = {"type": "array", "items": problem_schema}
+    error_schema = open_object({"error": _TEXT, "errors": errors_schema}, ("error",))
+    return {"description": "Why a control was refused.", **error_schema}

@@ -34,7 +34,10 @@ BODY_BYTES_MAX = 4096
 
 
 def begin_control(world: World, request: Request) -> Note | None:
-    """Note a request that changes something, before what it causes. None if it only reads."""
+    """Add a note for a request that changes something, before its effects are noted.
+
+    None for a request that only reads.
+    """
     if request.method == "GET":
         return None
     return world.journal.add_note("control", world.now(), control="")

@@ -158,12 +158,21 @@ JSON="Content-Type: application/json\""""
 
 def curl_lines() -> list[str]:
     """A command with curl for each of `LINES`, below a comment; it uses the variables of `HEAD`."""
-    routes = {route.operation: route for route in (*CONTROLS, *WORLDS)}
+    route_by_operation = {route.operation: route for route in (*CONTROLS, *WORLDS)}
     commands = []
-    for line in LINES:
-        comment = wrap(f"{line.does}.", LENGTH_MAX, initial_indent="# ", subsequent_indent="# ")
+    for curl_line in LINES:
+        comment_lines = wrap(
+            f"{curl_line.does}.", LENGTH_MAX, initial_indent="# ", subsequent_indent="# "
+        )
         commands.append(
-            "\n".join([*comment, _write_curl_command(routes[f"control.{line.control}"], line)])
+            "\n".join(
+                [
+                    *comment_lines,
+                    _write_curl_command(
+                        route_by_operation[f"control.{curl_line.control}"], curl_line
+                    ),
+                ]
+            )
         )
     return commands
 
@@ -175,21 +184,23 @@ def _write_curl_command(route: Route, curl_line: Curl) -> str:
     """
     default_method = "POST" if curl_line.body else "GET"
     method_option = "" if route.method == default_method else f" -X {route.method}"
-    url = f"$BASE{route.template.replace('{id}', curl_line.id)}{curl_line.query}"
-    parts = [f'curl -s{method_option} -H "$AUTH"', f'"{url}"{curl_line.end}']
+    url_text = f"$BASE{route.template.replace('{id}', curl_line.id)}{curl_line.query}"
+    command_parts = [f'curl -s{method_option} -H "$AUTH"', f'"{url_text}"{curl_line.end}']
     if curl_line.body:
-        parts[0] += ' -H "$JSON"'
-        parts.insert(1, f"-d '{curl_line.body}'")
-    one_line_command = " ".join(parts)
-    return one_line_command if len(one_line_command) <= LENGTH_MAX else " \\\n  ".join(parts)
+        command_parts[0] += ' -H "$JSON"'
+        command_parts.insert(1, f"-d '{curl_line.body}'")
+    one_line_command = " ".join(command_parts)
+    return (
+        one_line_command if len(one_line_command) <= LENGTH_MAX else " \\\n  ".join(command_parts)
+    )
 
 
 def markdown() -> str:
     """The curl lines, and the kinds of fault with their details, as Markdown."""
-    commands = "\n\n".join(["```bash\n" + HEAD, *curl_lines()]) + "\n```"
-    fault_rows = "\n".join(
+    commands_text = "\n\n".join(["```bash\n" + HEAD, *curl_lines()]) + "\n```"
+    fault_rows_text = "\n".join(
         f"| `{fault_kind}` | {effect_text} |" for fault_kind, effect_text in FAULT_KINDS.items()
     )
-    fault_table = f"| fault | what it does |\n|---|---|\n{fault_rows}"
-    details = ", ".join(f"`{detail_name}`" for detail_name in FAULT_DETAILS)
-    return f"{commands}\n\n{fault_table}\n\nA fault takes these details: {details}."
+    fault_table = f"| fault | what it does |\n|---|---|\n{fault_rows_text}"
+    details_text = ", ".join(f"`{detail_name}`" for detail_name in FAULT_DETAILS)
+    return f"{commands_text}\n\n{fault_table}\n\nA fault takes these details: {details_text}."

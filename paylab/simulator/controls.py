@@ -294,10 +294,10 @@ class Controls:
         """
         from .storage import write_file
 
-        target = path_of(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_file(self.snapshot(), target, keep_personal=keep_personal)
-        return target
+        file_path = path_of(path)
+        file_path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(self.snapshot(), file_path, keep_personal=keep_personal)
+        return file_path
 
     def load(self, path: str | PathLike[str]) -> None:
         """Replace the state by a file that `save` wrote.

@@ -69,12 +69,12 @@ class Deliveries(Sequence[Delivery]):
         if event_type is not None:
             check_event_type(event_type)
         deadline = time.monotonic() + timeout
-        last_moment: datetime | None = None
+        latest_time: datetime | None = None
         if within is not None:
-            last_moment = self._read_time() + timedelta(seconds=read_seconds(within))
+            latest_time = self._read_time() + timedelta(seconds=read_seconds(within))
         delivery = self._find_next(event_type, timeout)
         while delivery is None:
-            is_expired = last_moment is not None and self._read_time() > last_moment
+            is_expired = latest_time is not None and self._read_time() > latest_time
             if is_expired or time.monotonic() >= deadline:
                 event_name = event_type or "another event"
                 raise WaitTimeoutError(

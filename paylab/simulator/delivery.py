@@ -132,17 +132,17 @@ class EventDelivery:
         `cancel` drops queued deliveries, which stay in the file.
         """
         with self._changed:
-            executors = self._executors
+            executor_by_subscription = self._executors
             self._executors = {}
-        for executor in executors.values():
+        for executor in executor_by_subscription.values():
             executor.shutdown(wait=False, cancel_futures=cancel)
 
     def _choose_executor(self, subscription_id: str) -> Executor:
         """The executor of a subscription. Those of deleted subscriptions end."""
         if subscription_id in self._executors:
             return self._executors[subscription_id]
-        subscriptions = self._world.tables["webhook_subscriptions"].rows
-        for deleted_id in self._executors.keys() - subscriptions.keys():
+        subscription_by_id = self._world.tables["webhook_subscriptions"].rows
+        for deleted_id in self._executors.keys() - subscription_by_id.keys():
             self._executors.pop(deleted_id).shutdown(wait=False)
         executor = make_executor(DELIVERIES_AT_ONCE, "paylab-delivery")
         self._executors[subscription_id] = executor
@@ -158,16 +158,16 @@ class EventDelivery:
             has_outage = delivery_row.get("outage_until", "") > self._world.stamp()
         start_seconds = perf_counter()
         status: int | None = None
-        error: str | None = OUTAGE_ERROR
+        error_text: str | None = OUTAGE_ERROR
         if not has_outage:
-            status, error = self._send_row(delivery_row, signed_headers)
+            status, error_text = self._send_row(delivery_row, signed_headers)
         duration_seconds = round(perf_counter() - start_seconds, 6)
         with self._changed:
-            note.facts |= {"status": status, "error": error, "duration": duration_seconds}
+            note.facts |= {"status": status, "error": error_text, "duration": duration_seconds}
             if self._world.outbox is not queue:  # the world was reset meanwhile
                 return
             headers = {**DELIVERY_HEADERS, **dict.fromkeys(signed_headers, HIDDEN)}
-            record_attempt(self._world, delivery_row, headers, status, error)
+            record_attempt(self._world, delivery_row, headers, status, error_text)
             self._save()
 
     def _record_end(self, _: Future[None]) -> None:

@@ -171,7 +171,7 @@ def _answer_by_fault(
 
 
 def _answer_owner(world: World, request: Request) -> Reply:
-    """Answer a request to the control API, or one of the owner; what it changes is noted."""
+    """Answer a request to the control API, or one of the owner, and note it if it changes state."""
     now = request.at or world.now()
     note = begin_control(world, request)
     passage = Passage(world.service)
@@ -231,7 +231,9 @@ def _carry_out(
     `passage.layer` is the layer that checks it at the time. Assumption `check.order`.
     """
     passage.layer = "route"
-    operation_name, placeholders = find_operation(world.service, request.method, request.path)
+    operation_name, value_by_placeholder = find_operation(
+        world.service, request.method, request.path
+    )
     request_record.operation = operation_name
     if operation_name in OPERATIONS:
         passage.takes_key = OPERATIONS[operation_name].takes_key(world.service)
@@ -241,8 +243,8 @@ def _carry_out(
         raise_if_problems(find_remarks(world.service, operation_name, request, world.now()))
     passage.layer = "rules"
     routed_request = request
-    if placeholders:
-        routed_request = request.with_id(next(iter(placeholders.values())))
+    if value_by_placeholder:
+        routed_request = request.with_id(next(iter(value_by_placeholder.values())))
     handler = HANDLERS[operation_name]
     if passage.takes_key:
         return answer_once(world, routed_request, handler)
@@ -260,9 +262,9 @@ def _with_envelope(service: Service, operation_record: Operation, reply: Reply) 
     if item_path == NONE:
         return reply
     envelope_keys = item_path.split(".")
-    opening = "".join(f"{{{json.dumps(envelope_key)}:" for envelope_key in envelope_keys)
+    opening_text = "".join(f"{{{json.dumps(envelope_key)}:" for envelope_key in envelope_keys)
     closing_braces = b"}" * len(envelope_keys)
-    return replace(reply, body=opening.encode() + reply.body + closing_braces)
+    return replace(reply, body=opening_text.encode() + reply.body + closing_braces)
 
 
 def _check_content_type(request: Request) -> None:
@@ -271,14 +273,18 @@ def _check_content_type(request: Request) -> None:
     media_type = content_type.partition(";")[0].strip().lower()
     if not request.body or media_type == "application/json":
         return
-    difference = f"not {content_type[:60]!a}" if content_type else "and it is missing"
-    raise RefusedError(415, f"the Content-Type of a body must be application/json, {difference}")
+    difference_text = f"not {content_type[:60]!a}" if content_type else "and it is missing"
+    raise RefusedError(
+        415, f"the Content-Type of a body must be application/json, {difference_text}"
+    )
 
 
 def _find_signature_mistake(world: World, request: Request, now: datetime) -> Finding | None:
     """The mistake in the signature of a request, if any. Its nonce is not used up."""
-    secrets = world.secrets if request.keys is None else request.keys
-    return verify(request, secrets.get, now, signing=world.service.signing, nonces=world.nonces)
+    secret_by_api_key = world.secrets if request.keys is None else request.keys
+    return verify(
+        request, secret_by_api_key.get, now, signing=world.service.signing, nonces=world.nonces
+    )
 
 
 def _check_signature(world: World, request: Request, now: datetime, passage: Passage) -> None:

@@ -30,7 +30,7 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
 
     Nobody can subscribe to an unknown type: such an event is for every subscription.
     """
-    body = {"event_type": event_type, "event_payload": lower_currencies(payload)}
+    event_body = {"event_type": event_type, "event_payload": lower_currencies(payload)}
     event_time = world.stamp()
     event_row = {
         "id": world.new_id("events"),
@@ -38,7 +38,7 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
         "event_type": event_type,
         "resource_id": resource_id,
         "at": event_time,
-        "body": body,
+        "body": event_body,
     }
     if world.withholds_events:
         event_row["_"] = {"is_withheld": True}
@@ -49,7 +49,7 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
         event_id=event_row["id"],
         event_type=event_type,
         resource_id=resource_id,
-        body=body,
+        body=event_body,
     )
     if world.withholds_events:
         return event
@@ -78,20 +78,20 @@ def redeliver_event(world: World, event: Row, subscription: Row) -> None:
 def delivery_body(world: World, event_id: str, event_body: Row) -> bytes:
     """The bytes of a delivery. Assumptions `webhook.wrapper` and `.identity`."""
     service = world.service
-    settings = service.webhooks
-    wrapper: JsonObject = {}
-    if settings.id_field != NONE:
-        set_value_at(wrapper, settings.id_field, event_id)
-    set_value_at(wrapper, settings.type_field, event_body["event_type"])
+    webhook_settings = service.webhooks
+    delivery_object: JsonObject = {}
+    if webhook_settings.id_field != NONE:
+        set_value_at(delivery_object, webhook_settings.id_field, event_id)
+    set_value_at(delivery_object, webhook_settings.type_field, event_body["event_type"])
     payload = rename_event_object(
         service, event_body["event_type"], event_body["event_payload"], Names.to_theirs
     )
-    set_value_at(wrapper, settings.payload_field, payload)
-    return write_amounts_as_numbers(service, encode_json(wrapper))
+    set_value_at(delivery_object, webhook_settings.payload_field, payload)
+    return write_amounts_as_numbers(service, encode_json(delivery_object))
 
 
 def _queue_event(world: World, subscription: Row, event: Row) -> None:
-    """Queue an event for a subscription, as often and as late as a fault says."""
+    """Queue an event for a subscription; a fault may drop, repeat or delay it."""
 
     def is_for_event(fault: Row) -> bool:
         """Whether a fault is one of events, and of this type or all."""
@@ -104,8 +104,8 @@ def _queue_event(world: World, subscription: Row, event: Row) -> None:
         _add_delivery(world, delivery_row)
         _release_held(world, delivery_row["lane"])
         return
-    for change in EVENT_CHANGES[fault["kind"]](world, delivery_row, fault):
-        _add_delivery(world, {**delivery_row, **change})
+    for changed_fields in EVENT_CHANGES[fault["kind"]](world, delivery_row, fault):
+        _add_delivery(world, {**delivery_row, **changed_fields})
 
 
 def _make_delivery_row(world: World, subscription: Row, event: Row) -> Row:
@@ -133,13 +133,13 @@ def _add_delivery(world: World, delivery_row: Row) -> None:
 
 
 def _release_held(world: World, lane: str) -> None:
-    """Release a held event right after the event that overtook it."""
-    now = world.stamp()
+    """Queue the held event of a lane again, right after the event that overtook it."""
+    now_text = world.stamp()
     for held_row in world.outbox.lane(f"{lane} held"):
-        if held_row["due"] > now:
+        if held_row["due"] > now_text:
             world.outbox.remove(held_row)
             next_rank = world.counters["outbox"] + 0.5
-            released_row = {**held_row, "lane": lane, "due": now, "rank": next_rank}
+            released_row = {**held_row, "lane": lane, "due": now_text, "rank": next_rank}
             world.outbox.add(world.put("outbox", released_row))
 
 
@@ -161,10 +161,10 @@ def record_attempt(
     error: str | None = None,
 ) -> None:
     """Store an attempt. A failed one is tried again until the delays are used up."""
-    now = world.stamp()
-    attempt = {
+    now_text = world.stamp()
+    attempt_row = {
         "id": world.new_id("deliveries"),
-        "created_at": now,
+        "created_at": now_text,
         "event_type": queued_row["event_type"],
         "resource_id": queued_row["resource_id"],
         "url": queued_row["url"],
@@ -173,7 +173,7 @@ def record_attempt(
         "cause": queued_row.get("cause"),
         "status": status,
         "error": error,
-        "at": now,
+        "at": now_text,
         "body": json.loads(queued_row["body"]),
         "headers": dict(headers),
         "_": {
@@ -181,7 +181,7 @@ def record_attempt(
             "subscription_id": queued_row.get("subscription_id"),
         },
     }
-    world.put("deliveries", attempt)
+    world.put("deliveries", attempt_row)
     if queued_row["id"] not in world.tables["outbox"].rows:
         return  # its subscription was deleted meanwhile
     is_delivered = status is not None and 200 <= status < 300

@@ -88,7 +88,7 @@ class FaultControls:
         >>> with lab.simulator.faults.on("transfer.completed", "event_duplicate"):
         ...     pass
         """
-        target_details = _select_calls(name, kind, self._service)
+        target_details = _make_target_details(name, kind, self._service)
         fault = self.add(kind, **{"times": UNLIMITED, **target_details, **details})
         return FaultBlock(fault, self.remove)
 
@@ -136,7 +136,7 @@ class FaultControls:
         return f"<faults: {', '.join(FAULT_KINDS)}; list() gets the active ones>"
 
 
-def _select_calls(target_name: str, fault_kind: str, service: Service) -> dict[str, str]:
+def _make_target_details(target_name: str, fault_kind: str, service: Service) -> dict[str, str]:
     """The details that select the calls or events of a fault. UnknownNameError for a wrong name."""
     is_fault_of_calls = fault_kind in FAULT_KINDS and fault_kind not in ON_EVENTS
     if target_name in EVENT_TYPES and is_fault_of_calls:
@@ -145,19 +145,19 @@ def _select_calls(target_name: str, fault_kind: str, service: Service) -> dict[s
         check_event_type(target_name)
         return {"event_type": target_name}
     if target_name.partition(" ")[2].startswith("/"):
-        return _select_route_calls(target_name, service)
+        return _make_route_details(target_name, service)
     if target_name not in OPERATIONS:
         raise unknown_name_error("operation", target_name, OPERATIONS)
     return {"operation": target_name}
 
 
-def _select_route_calls(target_name: str, service: Service) -> dict[str, str]:
+def _make_route_details(target_name: str, service: Service) -> dict[str, str]:
     """The details that select the calls of a route. UnknownNameError if there is no such route."""
     method, _, path = target_name.partition(" ")
     method = method.upper()
     if method not in {route.method for route in find_fitting_routes(service, path)}:
-        routes = {f"{route.method} {route.template}": route for route in service.routes}
-        raise unknown_name_error("operation", target_name, routes)
+        route_by_name = {f"{route.method} {route.template}": route for route in service.routes}
+        raise unknown_name_error("operation", target_name, route_by_name)
     return {"method": method, "path": path}
 
 

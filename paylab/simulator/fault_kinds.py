@@ -74,7 +74,10 @@ def check_fault(fault_details: Row) -> list[Problem]:
 
 
 def _find_range_problems(fault_kind: object, fault_details: Row) -> list[Problem]:
-    """A status that only a custom fault may have, and negative seconds of all but a skew."""
+    """The problems of a status that only a custom fault may have, and of negative seconds.
+
+    Only a skew may have negative seconds: it sets the clock back.
+    """
     problems: list[Problem] = []
     status = fault_details.get("status")
     if fault_kind != "custom" and status is not None and not _is_error_status(status):
@@ -104,9 +107,9 @@ def _find_foreign_details(fault_kind: object, fault_details: Row) -> list[Proble
     if not isinstance(fault_kind, str) or fault_kind not in FAULT_KINDS:
         return []
     foreign_names = CALL_DETAILS if fault_kind in ON_EVENTS else ("event_type",)
-    subject = "calls" if fault_kind in ON_EVENTS else "events"
+    subject_word = "calls" if fault_kind in ON_EVENTS else "events"
     return [
-        Problem(detail_name, f"is for faults of {subject}, not for {fault_kind}", "control")
+        Problem(detail_name, f"is for faults of {subject_word}, not for {fault_kind}", "control")
         for detail_name in foreign_names
         if fault_details.get(detail_name) is not None
     ]
@@ -115,14 +118,14 @@ def _find_foreign_details(fault_kind: object, fault_details: Row) -> list[Proble
 def _check_values(fault_details: Row) -> list[Problem]:
     """The problems of the values of details."""
     problems: list[Problem] = []
-    for detail_name, (is_valid, description) in FAULT_DETAILS.items():
+    for detail_name, (is_valid, valid_values) in FAULT_DETAILS.items():
         detail_value = fault_details.get(detail_name)
         if detail_value is None or is_valid(detail_value):
             continue
-        if isinstance(description, str):
-            message = f"must be {description}"
+        if isinstance(valid_values, str):
+            message = f"must be {valid_values}"
         else:
-            message = _suggest_names(detail_value, description)
+            message = _suggest_names(detail_value, valid_values)
         problems.append(Problem(detail_name, message, "control"))
     return problems
 

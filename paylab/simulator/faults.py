@@ -41,8 +41,8 @@ def find_target_problems(service: Service, fault_details: Row) -> list[Problem]:
     path = strip_base_path(path, service.signing.base_path)
     routes = find_fitting_routes(service, path)
     if not routes:
-        templates = {route.template: route for route in service.routes}
-        nearest_paths = find_nearest_names(path, templates)[:2] or tuple(templates)
+        route_by_template = {route.template: route for route in service.routes}
+        nearest_paths = find_nearest_names(path, route_by_template)[:2] or tuple(route_by_template)
         message = f"is no path of the service: is {' or '.join(nearest_paths)} meant?"
         return [Problem("path", message, "control")]
     known_methods = dict.fromkeys(route.method for route in routes)
@@ -72,8 +72,8 @@ def new_fault(world: World, requested_details: Row) -> Row:
             PLACEHOLDER.sub("*", fault_details["path"]), base_path
         )
     times_left = TIMES_MAX if fault_details["times"] == UNLIMITED else fault_details["times"]
-    fault = {"id": world.new_id("faults"), **fault_details, "left": times_left, "drawn": 0}
-    return world.put("faults", fault)
+    fault_row = {"id": world.new_id("faults"), **fault_details, "left": times_left, "drawn": 0}
+    return world.put("faults", fault_row)
 
 
 def fault_json(fault: Row) -> Row:
@@ -114,8 +114,8 @@ def fault_reply(service: Service, fault: Row, now: datetime) -> Reply | None:
     fault_kind = fault["kind"]
     status = fault["status"]
     if fault_kind == "html":
-        page = b"<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>"
-        return Reply(502, page, {"content-type": "text/html"})
+        page_bytes = b"<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>"
+        return Reply(502, page_bytes, {"content-type": "text/html"})
     if fault_kind == "bad_cursor":
         return refusal_reply(CursorError())
     if fault_kind in ("refuse", "timeout"):
@@ -129,8 +129,8 @@ def fault_reply(service: Service, fault: Row, now: datetime) -> Reply | None:
         wait_seconds = 1
     headers: dict[str, str] = {}
     if wait_seconds is not None:
-        limits = service.rate_limits
-        headers[limits.header.lower()] = WAIT_HEADERS[limits.unit](wait_seconds, now)
+        rate_limits = service.rate_limits
+        headers[rate_limits.header.lower()] = WAIT_HEADERS[rate_limits.unit](wait_seconds, now)
     return refusal_reply(RefusedError(status, f"simulated {status}", headers=headers), service)
 
 

@@ -62,16 +62,16 @@ def send_event(world: World, request: Request) -> Reply:
             Problem(unknown_name, "is not known: event_type, resource_id and payload are")
         )
     raise_if_problems(problems)
-    snapshot = _find_snapshot(world, resource_id)
-    if not snapshot and not payload_fields:
+    snapshot_fields = _find_snapshot(world, resource_id)
+    if not snapshot_fields and not payload_fields:
         raise RefusedError(400, "resource_id: name an individual, transfer or conversion")
-    queued_before = len(world.outbox)
-    event = emit_event(world, event_type, resource_id, {**snapshot, **payload_fields})
+    queued_count_before = len(world.outbox)
+    event_row = emit_event(world, event_type, resource_id, {**snapshot_fields, **payload_fields})
     answer = {
-        field_name: event[field_name]
+        field_name: event_row[field_name]
         for field_name in ("id", "event_type", "resource_id", "at", "body")
     }
-    return Reply.json(201, {**answer, "deliveries": len(world.outbox) - queued_before})
+    return Reply.json(201, {**answer, "deliveries": len(world.outbox) - queued_count_before})
 
 
 def _find_snapshot(world: World, resource_id: str) -> Row:

@@ -41,14 +41,14 @@ def answer_once(world: World, request: Request, handler: Handler) -> Reply:
     reply = handler(world, request)
     stored_statuses = settings.stored
     if reply.status in stored_statuses:
-        stored_answer = {
+        new_row = {
             "id": row_id,
             "digest": body_digest,
             "status": reply.status,
             "until": world.after(codes.IDEMPOTENCY_HOURS * 3600),
             "body": b64encode(reply.body).decode(),
         }
-        world.put("idempotency", stored_answer)
+        world.put("idempotency", new_row)
     return reply
 
 

@@ -32,11 +32,11 @@ def hex_digits(number: int, length: int) -> str:
 
 def _write_in_base58(number: int, character_count: int) -> str:
     """The last `character_count` digits of a number to the base 58."""
-    digits = []
+    digit_characters = []
     for _ in range(character_count):
         number, digit_value = divmod(number, 58)
-        digits.append(_BASE58[digit_value])
-    return "".join(reversed(digits))
+        digit_characters.append(_BASE58[digit_value])
+    return "".join(reversed(digit_characters))
 
 
 def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:

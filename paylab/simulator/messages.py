@@ -107,8 +107,8 @@ class Reply:
 
     def with_headers(self, headers: Mapping[str, str]) -> Reply:
         """The reply with other headers."""
-        damage = (self.cut, self.kept, self.delay, self.slow, self.wait)
-        return Reply(self.status, self.body, headers, *damage)
+        damage_values = (self.cut, self.kept, self.delay, self.slow, self.wait)
+        return Reply(self.status, self.body, headers, *damage_values)
 
     @classmethod
     def json(cls, status: int, value: object, **headers: str) -> Reply:

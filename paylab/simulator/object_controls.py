@@ -53,15 +53,17 @@ def seed_objects(world: World, request: Request) -> Reply:
         for count_name in requested_counts
         if count_name not in SEEDED_KINDS
     ]
-    counts = {count_name: requested_counts.get(count_name, 0) for count_name in SEEDED_KINDS}
-    for count_name, count in counts.items():
+    count_by_kind = {count_name: requested_counts.get(count_name, 0) for count_name in SEEDED_KINDS}
+    for count_name, count in count_by_kind.items():
         if type(count) is not int or not 0 <= count <= seeding.ROWS_MAX:
             message = f"must be a whole number from 0 to {seeding.ROWS_MAX}"
             problems.append(Problem(count_name, message))
     raise_if_problems(problems)
     old_ids_by_kind = {kind: {*world.tables[kind].rows} for kind in ADDED_KINDS}
-    individual_count = counts["individuals"] or None
-    population.seed_world(world, counts["transfers"], individual_count, counts["conversions"])
+    individual_count = count_by_kind["individuals"] or None
+    population.seed_world(
+        world, count_by_kind["transfers"], individual_count, count_by_kind["conversions"]
+    )
     new_ids_by_kind = {
         kind: [row_id for row_id in world.tables[kind].rows if row_id not in old_ids]
         for kind, old_ids in old_ids_by_kind.items()

@@ -34,28 +34,28 @@ def find_implausible_values(
         accounts = body.fields.get("financial_accounts")
         for index, account in enumerate(accounts if isinstance(accounts, list) else []):
             if isinstance(account, dict):
-                path = f"financial_accounts.{index}.details"
-                problems += _find_implausible_details(account, path)
+                details_path = f"financial_accounts.{index}.details"
+                problems += _find_implausible_details(account, details_path)
     elif record.name == "financial_accounts.create":
-        _read_details(body)
+        _rename_details(body)
         problems += _find_implausible_details(body.fields, "details")
     return [problem for problem in body.problems(problems) if problem.source == CHECK_SOURCE]
 
 
 def _find_implausible_facts(fields: Mapping[str, object], now: datetime) -> Iterator[Problem]:
     """The implausible facts of an individual: e-mail address, date of birth and consent."""
-    messages = {
+    message_by_field = {
         "email": email_warning(fields.get("email")),
         "date_of_birth": birth_date_warning(fields.get("date_of_birth"), now.date()),
         "idv_consent_recorded_at": consent_warning(fields.get("idv_consent_recorded_at"), now),
     }
-    for fact_name, message in messages.items():
+    for fact_name, message in message_by_field.items():
         if message:
             yield Problem(fact_name, message, CHECK_SOURCE)
 
 
 def _find_implausible_details(account: Mapping[str, object], details_path: str) -> list[Problem]:
-    """Warn about the address of a crypto wallet, or the number of a digital wallet."""
+    """The problems of a crypto wallet's address, or of a digital wallet's number."""
     details = account.get("details")
     if not isinstance(details, dict):
         return []
@@ -72,8 +72,11 @@ def _find_implausible_details(account: Mapping[str, object], details_path: str) 
     return [Problem(f"{details_path}.account_number", message, CHECK_SOURCE)]
 
 
-def _read_details(body: RequestBody) -> None:
-    """Read the details of an account in our names; its individual's country is not in the body."""
+def _rename_details(body: RequestBody) -> None:
+    """Rename the details of a wallet to our names, by any country that has such accounts.
+
+    The body of an account does not name the country of its individual.
+    """
     account_type = body.fields.get("type")
     if isinstance(account_type, str) and account_type in WALLET_COUNTRIES:
         country = WALLET_COUNTRIES[account_type]

@@ -13,10 +13,9 @@ from typing import NamedTuple
 from ..corridors import examples
 from ..corridors.on_ramps import ON_RAMPS
 from ..spec import timestamps
+from .payout_routes import ROUTES, PayoutRoute
 from .resources.financial_accounts import store_account
 from .seeding import (
-    ROUTES,
-    PayoutRoute,
     RouteHistory,
     add_conversion_account,
     draw_moments,
@@ -90,7 +89,7 @@ def all_routes() -> list[PayoutRoute]:
 def _make_members(
     world: World, random_numbers: random.Random, member_count: int, *, has_ramps: bool
 ) -> list[Member]:
-    """Make members, ordered by creation; a route has a second one only after each has one."""
+    """Make members, ordered by creation; no route has two before every route has one."""
     routes = all_routes()
     shares = [route.share for route in routes]
     further_routes = random_numbers.choices(routes, shares, k=max(0, member_count - len(routes)))
@@ -102,7 +101,7 @@ def _make_members(
     ]
     creation_times = sorted(world.now() - age for age in individual_ages)
     random_numbers.shuffle(chosen_routes)
-    members_per_route = Counter(map(_make_route_key, chosen_routes))
+    member_count_by_route = Counter(map(_make_route_key, chosen_routes))
     times_and_routes = zip(creation_times, chosen_routes, strict=True)
     members = []
     for address_number, (created_at, route) in enumerate(times_and_routes):
@@ -111,7 +110,7 @@ def _make_members(
         )
         history = RouteHistory(world, random_numbers, route, (owner, account))
         # The members of a route share its payments: some get many, most get few.
-        member_share = route.share / members_per_route[_make_route_key(route)]
+        member_share = route.share / member_count_by_route[_make_route_key(route)]
         weight = member_share * random_numbers.paretovariate(1.5)
         members.append(Member(created_at, history, owner, account, weight))
     return members
@@ -131,7 +130,7 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an 
     *,
     has_ramps: bool,
 ) -> tuple[Row, Row]:
-    """An active individual that was created then, with an account, and a wallet if it needs one."""
+    """Add an active individual, created at `created_at`, with one account; return both rows."""
     given_name = random_numbers.choice(GIVEN_NAMES)
     family_name = f"{random_numbers.choice(FAMILY_NAMES)} {random_numbers.choice(FAMILY_NAMES)}"
     is_off_ramp = route.source == "USDC"
@@ -156,8 +155,8 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an 
         "_": {"accounts": [], "images": {}, "moves": []},
     }
     world.put("individuals", owner)
-    example = examples.account(route.country, world.service)
-    account = store_account(world, owner, example["type"], example["details"])
+    example_account = examples.account(route.country, world.service)
+    account = store_account(world, owner, example_account["type"], example_account["details"])
     return owner, account
 
 
@@ -169,15 +168,15 @@ def _find_ramp_currency(route: PayoutRoute) -> str | None:
 def _add_transfers(
     world: World, random_numbers: random.Random, members: Sequence[Member], transfer_count: int
 ) -> None:
-    """Transfers to members that exist at the time, some of them much more often than others."""
+    """Add transfers to members that exist at the time of each, to some much more often."""
     creation_times = [member.created_at for member in members]
     cumulative_weights = [*accumulate(member.weight for member in members)]
     transfer_rows = []
     for created_at in draw_moments(world, random_numbers, transfer_count):
-        known_count = max(1, bisect_right(creation_times, created_at))
-        last_known = known_count - 1
-        drawn_weight = random_numbers.random() * cumulative_weights[last_known]
-        member_index = bisect_left(cumulative_weights, drawn_weight, 0, last_known)
+        existing_count = max(1, bisect_right(creation_times, created_at))
+        last_existing_index = existing_count - 1
+        drawn_weight = random_numbers.random() * cumulative_weights[last_existing_index]
+        member_index = bisect_left(cumulative_weights, drawn_weight, 0, last_existing_index)
         transfer_rows.append(members[member_index].history.make_transfer(created_at))
     world.extend("transfers", transfer_rows)
 

@@ -101,10 +101,10 @@ def from_net(net: Decimal, currency: str, destination: str) -> Price:
     first_candidate = EXACT_CONTEXT.subtract(
         round_amount(source_estimate, currency, ROUND_FLOOR), 2 * minor_amount
     )
-    source = max(EXACT_CONTEXT.add(net, FEE_MIN), first_candidate)
-    while EXACT_CONTEXT.subtract(source, fee(source, currency)) < net:
-        source = EXACT_CONTEXT.add(source, minor_amount)
-    return from_source(source, currency, destination)
+    source_amount = max(EXACT_CONTEXT.add(net, FEE_MIN), first_candidate)
+    while EXACT_CONTEXT.subtract(source_amount, fee(source_amount, currency)) < net:
+        source_amount = EXACT_CONTEXT.add(source_amount, minor_amount)
+    return from_source(source_amount, currency, destination)
 
 
 def from_destination(amount: Decimal, currency: str, destination_currency: str) -> Price:

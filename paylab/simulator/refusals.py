@@ -60,11 +60,13 @@ def refusal_reply(refused: RefusedError, service: Service | None = None) -> Repl
     """
     if isinstance(refused, CursorError):
         service = None  # the spec shows its body
-    settings = (service or Service()).errors
+    error_settings = (service or Service()).errors
     body: JsonObject = {}
-    if refused.problems and settings.problems != NONE:
-        set_value_at(body, settings.problems, _list_problems(settings, refused.problems))
-    text_path = settings.words
+    if refused.problems and error_settings.problems != NONE:
+        set_value_at(
+            body, error_settings.problems, _list_problems(error_settings, refused.problems)
+        )
+    text_path = error_settings.words
     if text_path != NONE:
         if isinstance(body.get(text_path), dict):  # the problems are in place of the text
             text_path = f"{text_path}.message"

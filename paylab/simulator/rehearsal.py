@@ -152,7 +152,7 @@ class Rehearsal:
             self._fault_id = str(fault["id"])
         # `follow_up` handles only what the integration creates from here on.
         self._handled_sequence = self._read_last_sequence()
-        transfer_requests = self._find_created("transfers.create")
+        transfer_requests = self._find_successful_requests("transfers.create")
         if situation.event and transfer_requests:  # the event is about a transfer that exists
             self._controls.send_event(situation.event, str(transfer_requests[-1]["answer"]["id"]))
 
@@ -165,7 +165,7 @@ class Rehearsal:
         situation = self._item.situation if self._item else None
         if situation is None or not situation.after:
             return False
-        creating_requests = self._find_created(situation.after)
+        creating_requests = self._find_successful_requests(situation.after)
         new_requests = [
             journal_row
             for journal_row in creating_requests
@@ -201,7 +201,7 @@ class Rehearsal:
                 return str(journal_row["resource_id"])
         return ""
 
-    def _find_created(self, operation_name: str) -> list[JsonObject]:
+    def _find_successful_requests(self, operation_name: str) -> list[JsonObject]:
         """The requests of an operation that succeeded."""
         return [
             journal_row
@@ -227,7 +227,7 @@ class Rehearsal:
 
 
 def _is_settled(journal_row: JsonObject) -> bool:
-    """Whether a record is complete: its request or its delivery has ended."""
+    """Whether a record cannot change any more: its request or its delivery has ended."""
     return (
         journal_row["kind"] not in ("request", "delivery")
         or journal_row.get("duration") is not None

@@ -18,13 +18,16 @@ NOT_SENT = "was not sent"
 
 
 def field_differences(row: JsonMapping, fields: Mapping[str, object]) -> list[str]:
-    """The fields that were sent with another value, or not at all."""
+    """A sentence for each expected field that was sent with another value, or not at all."""
     body = row["body"] if isinstance(row["body"], Mapping) else {}
     return list(_find_differences("", fields, {**row["query"], **body}))
 
 
 def _find_differences(field_path: str, expected: JsonValue, sent_value: JsonValue) -> Iterator[str]:
-    """The fields in which two values differ. An object may have more fields than expected."""
+    """Yield a sentence for each field in which two values differ.
+
+    An object may have more fields than expected.
+    """
     are_objects = isinstance(expected, Mapping) and isinstance(sent_value, Mapping)
     if not are_objects:
         if not _are_equal(expected, sent_value):
@@ -36,8 +39,8 @@ def _find_differences(field_path: str, expected: JsonValue, sent_value: JsonValu
             yield from _find_differences(member_path, expected_value, sent_value[member_name])
             continue
         nearest_name = find_nearest_name(member_name, sent_value)
-        suggestion = f", but {nearest_name} was" if nearest_name else ""
-        yield f"{member_path}: {expected_value!r} {NOT_SENT}{suggestion}"
+        suggestion_text = f", but {nearest_name} was" if nearest_name else ""
+        yield f"{member_path}: {expected_value!r} {NOT_SENT}{suggestion_text}"
 
 
 def _are_equal(expected: JsonValue, sent_value: JsonValue) -> bool:

@@ -14,7 +14,8 @@ from ..errors.names import unknown_name_error, with_name_suggestions
 from ..errors.text import printable, printable_lines
 from ..spec import timestamps
 from ..spec.operations.records import OPERATIONS
-from .request_differences import NOT_SENT, field_differences, json_text, short_json
+from .request_differences import NOT_SENT, field_differences, short_json
+from .verdict_text import USUAL_VERDICTS, find_notable_verdicts
 
 REQUESTS_SHOWN = 5
 """Maximum requests in the text of an AssertionError."""
@@ -31,10 +32,10 @@ class JournalRequest:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self.row:
-            known_names = ", ".join(self.row)
+            names_text = ", ".join(self.row)
             if name in self.row["verdicts"]:
-                known_names = f'verdicts["{name}"]'
-            raise AttributeError(f"a request has {known_names}; not {name}")
+                names_text = f'verdicts["{name}"]'
+            raise AttributeError(f"a request has {names_text}; not {name}")
         return self.row[name]
 
     @property
@@ -53,37 +54,35 @@ class JournalRequest:
     @property
     def key(self) -> str | None:
         """Its Idempotency-Key."""
-        header: str | None = self.row["headers"].get("idempotency-key")
-        return header
+        key_text: str | None = self.row["headers"].get("idempotency-key")
+        return key_text
 
     def text(self) -> str:
         """The request, the verdicts, and an answer that says more, on a few lines."""
-        journal_row = self.row
-        query_text = "&".join(map("=".join, journal_row["query"].items()))
-        target = f"{journal_row['path']}?{query_text}" if query_text else journal_row["path"]
-        description_lines = [
-            f"{journal_row['number']}. {journal_row['method']} {target} -> {journal_row['status']} "
-            f" ({journal_row['at']})"
-        ]
+        row = self.row
+        query_text = "&".join(map("=".join, row["query"].items()))
+        url_path = f"{row['path']}?{query_text}" if query_text else row["path"]
+        request_line = f"{row['number']}. {row['method']} {url_path} -> {row['status']}"
+        text_lines = [f"{request_line}  ({row['at']})"]
         passed_layers = [
             layer_name
-            for layer_name, verdict in journal_row["verdicts"].items()
+            for layer_name, verdict in row["verdicts"].items()
             if isinstance(verdict, Mapping) and verdict.get("result") == "passed"
         ]
         if passed_layers:
-            description_lines.append(f"   passed: {', '.join(passed_layers)}")
-        description_lines += [
+            text_lines.append(f"   passed: {', '.join(passed_layers)}")
+        text_lines += [
             f"   {layer_name}: {verdict_text}"
-            for layer_name, verdict_text in self._find_notable_verdicts()
+            for layer_name, verdict_text in find_notable_verdicts(row)
         ]
-        if journal_row["body"] is not None:
-            description_lines.append(f"   sent: {short_json(journal_row['body'])}")
-        answer = journal_row["answer"]
-        reason = answer.get("error") if isinstance(answer, Mapping) else None
-        is_told = any(str(reason or answer) in line for line in description_lines)
-        if self.is_refused and answer is not None and not is_told:
-            description_lines.append(f"   answer: {short_json(answer)}")
-        return printable_lines("\n".join(description_lines))
+        if row["body"] is not None:
+            text_lines.append(f"   sent: {short_json(row['body'])}")
+        answer = row["answer"]
+        error_text = answer.get("error") if isinstance(answer, Mapping) else None
+        is_shown = any(str(error_text or answer) in text_line for text_line in text_lines)
+        if self.is_refused and answer is not None and not is_shown:
+            text_lines.append(f"   answer: {short_json(answer)}")
+        return printable_lines("\n".join(text_lines))
 
     @property
     def verdict(self) -> str:
@@ -93,22 +92,10 @@ class JournalRequest:
         """
         verdict_texts = [
             f"{layer_name}: {verdict_text}"
-            for layer_name, verdict_text in self._find_notable_verdicts()
+            for layer_name, verdict_text in find_notable_verdicts(self.row)
             if verdict_text not in USUAL_VERDICTS
         ]
         return printable(", ".join(verdict_texts)) or "passed"
-
-    def _find_notable_verdicts(self) -> Iterator[tuple[str, str]]:
-        """Each layer that did more than to pass or skip the request, and its verdict as text."""
-        for layer_name, verdict in self.row["verdicts"].items():
-            if not isinstance(verdict, Mapping):
-                verdict_text = "" if verdict in (None, "none") else str(verdict)
-            elif layer_name == "fault":
-                verdict_text = _describe_fault(verdict)
-            else:
-                verdict_text = _describe_verdict(verdict)
-            if verdict_text:
-                yield layer_name, verdict_text
 
     def __repr__(self) -> str:
         return printable(f"<{self.row['method']} {self.row['path']} -> {self.row['status']}>")
@@ -178,9 +165,9 @@ class Requests(Sequence[JournalRequest]):
         __tracebackhide__ = True
         all_requests = list(self)
         if len(all_requests) != 1:
-            request_texts = "\n".join(request.text() for request in all_requests[-REQUESTS_SHOWN:])
+            requests_text = "\n".join(request.text() for request in all_requests[-REQUESTS_SHOWN:])
             raise AssertionError(
-                f"there are {len(all_requests)} requests, not 1\n{request_texts}".rstrip()
+                f"there are {len(all_requests)} requests, not 1\n{requests_text}".rstrip()
             )
         return all_requests[0]
 
@@ -203,8 +190,10 @@ class Requests(Sequence[JournalRequest]):
         matching_count = len(matching_requests)
         if matching_count == times or (times is None and matching_count):
             return matching_requests
-        candidates = operation_requests or self
-        raise AssertionError(_explain_failure(operation, times, fields, matching_count, candidates))
+        compared_requests = operation_requests or self
+        raise AssertionError(
+            _explain_failure(operation, times, fields, matching_count, compared_requests)
+        )
 
     def text(self, last: int = 10) -> str:
         """The last requests with their verdicts, redacted.
@@ -235,35 +224,6 @@ class Requests(Sequence[JournalRequest]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} requests; of(operation), refused, by_key(key), only(), text()>"
-
-
-USUAL_VERDICTS = ("new", "no key")
-HIDDEN_FAULT_DETAILS = ("id", "times", "left", "probability", "seed", "seconds")
-"""Details of a fault that are left out of a text."""
-
-
-def _describe_fault(fault: Row) -> str:
-    """The details of a fault in a line, such as "kind status, status 503"."""
-    return ", ".join(
-        f"{detail_name} {json_text(detail_value)}"
-        for detail_name, detail_value in fault.items()
-        if detail_name not in HIDDEN_FAULT_DETAILS
-    )
-
-
-def _describe_verdict(verdict: Mapping[str, Any]) -> str:
-    """The message, mistake and remarks of a layer. Empty if it has none."""
-    verdict_texts: list[str] = []
-    if verdict["result"] == "refused":
-        verdict_texts.append("refused")
-    if "message" in verdict:
-        verdict_texts.append(str(verdict["message"]))
-    if verdict.get("mistake"):
-        verdict_texts.append(f"mistake {verdict['mistake']}")
-    if verdict["result"] != "refused":  # the message of a refusal has the remarks
-        remarks = verdict.get("remarks", ())
-        verdict_texts += [f"{remark['field']} {remark['message']}" for remark in remarks]
-    return "; ".join(verdict_texts)
 
 
 def _select_rows_after(journal_rows: Sequence[Row], last_number: int = 0) -> Sequence[Row]:
@@ -305,9 +265,11 @@ def _explain_failure(
     requests: Requests,
 ) -> str:
     """Why an assertion failed: the count, the nearest request and its differences."""
-    assertion = f"{call_name} with {short_json(fields)}" if fields else call_name
-    expected_times = "at least once" if times is None else _write_count(times)
-    failure_lines = [f"{assertion} was sent {_write_count(matching_count)}, not {expected_times}"]
+    assertion_text = f"{call_name} with {short_json(fields)}" if fields else call_name
+    expected_times_text = "at least once" if times is None else _write_count(times)
+    failure_lines = [
+        f"{assertion_text} was sent {_write_count(matching_count)}, not {expected_times_text}"
+    ]
     matching_requests: list[JournalRequest] = []
     other_requests: list[JournalRequest] = []
     for request in requests:

@@ -75,10 +75,10 @@ def find_world_operation(method: str, path: str) -> tuple[str, Mapping[str, str]
 
 def operation_at(service: Service, method: str, path: str) -> str | None:
     """The operation of the service at a path, or None."""
-    routes, _ = service.match(path)
-    if method not in routes:
+    route_by_method, _ = service.match(path)
+    if method not in route_by_method:
         return None
-    return routes[method].operation
+    return route_by_method[method].operation
 
 
 def find_fitting_routes(service: Service, pattern: str) -> tuple[Route, ...]:
@@ -97,12 +97,12 @@ def _find_route(
 
     RefusedError with status 404 or 405 if there is none, and 400 for a control that is not known.
     """
-    routes, placeholders = table.match(path)
-    if method in routes:
-        return routes[method].operation, placeholders
-    if routes:
-        methods = ", ".join(routes)
-        raise RefusedError(405, f"this path takes {methods}", headers={"allow": methods})
+    route_by_method, value_by_placeholder = table.match(path)
+    if method in route_by_method:
+        return route_by_method[method].operation, value_by_placeholder
+    if route_by_method:
+        methods_text = ", ".join(route_by_method)
+        raise RefusedError(405, f"this path takes {methods_text}", headers={"allow": methods_text})
     if path.startswith(CONTROL):
         raise RefusedError(400, _describe_unknown_control(path))
     raise RefusedError(404, "the path does not exist")

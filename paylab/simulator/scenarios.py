@@ -22,8 +22,8 @@ def _make_code_scenario(code: str, service: Service) -> Scenario:
 
 def _name_scenario(scenario: Scenario) -> str | None:
     """The name of a value: transfer_failed for "scenario:failed". None for a row of many values."""
-    trigger_kind, _, outcome = scenario.value.partition(":")
-    if trigger_kind == "scenario":
+    value_prefix, _, outcome = scenario.value.partition(":")
+    if value_prefix == "scenario":
         return f"{scenario.where.partition(',')[0]}_{outcome}".replace(" ", "_")
     return SCENARIO_NAMES.get((scenario.where, scenario.value))
 
@@ -41,12 +41,12 @@ SCENARIO_NAMES = {
 
 def list_scenarios_by_name(service: Service) -> dict[str, Scenario]:
     """The values that cause an outcome, by name. The service's terminal codes reject."""
-    scenarios = {code: _make_code_scenario(code, service) for code in STATUS_DETAIL_CODES}
+    scenario_by_name = {code: _make_code_scenario(code, service) for code in STATUS_DETAIL_CODES}
     for scenario in SCENARIOS:
         scenario_name = _name_scenario(scenario)
         if scenario_name:
-            scenarios[scenario_name] = scenario
-    return scenarios
+            scenario_by_name[scenario_name] = scenario
+    return scenario_by_name
 
 
 @with_name_suggestions
@@ -102,6 +102,6 @@ class Scenarios:
         ]
 
     def __repr__(self) -> str:
-        width = max(map(len, self._scenarios))
-        scenario_lines = [f"  {row['name']:<{width}}  {row['outcome']}" for row in self.rows()]
+        name_width = max(map(len, self._scenarios))
+        scenario_lines = [f"  {row['name']:<{name_width}}  {row['outcome']}" for row in self.rows()]
         return printable_lines("\n".join([f"<{len(scenario_lines)} scenarios>", *scenario_lines]))

@@ -10,13 +10,20 @@ from decimal import Decimal
 from itertools import accumulate, cycle, islice, product
 from math import exp
 from sys import intern
-from typing import NamedTuple
 
 from ..corridors import examples
 from ..corridors.on_ramps import need_on_ramp
 from ..spec import timestamps
 from ..spec.operations.records import OPERATIONS
 from . import ids, prices
+from .payout_routes import (
+    FAILURE_REASONS,
+    OTHER_RAIL_SECONDS,
+    OTHER_REASONS,
+    RAIL_SECONDS,
+    ROUTES,
+    PayoutRoute,
+)
 from .resources import on_ramp
 from .resources.financial_accounts import store_account
 from .table import Row
@@ -38,41 +45,6 @@ WEEK_WEIGHTS = [day * hour for day, hour in product(WEEKDAY_WEIGHTS, HOUR_WEIGHT
 EMPTY_REQUEST_FIELDS = dict.fromkeys(OPERATIONS["transfers.create"].echoed)
 """What a transfer repeats of its request: null where nothing was sent."""
 
-
-class PayoutRoute(NamedTuple):
-    """Payouts to one country: the recipient, and the distribution of amounts.
-
-    `methods` are the rails, each as often as its weight. `share` is the weight of the route.
-    `median` and `spread` describe its amounts in US dollars. `failing` is the share of failures.
-    `source` is the currency that is sent.
-    """
-
-    country: str
-    currency: str
-    name: str
-    methods: list[str]
-    share: int
-    median: int
-    spread: float
-    failing: float
-    source: str = "USD"
-
-
-CLOSED_ACCOUNT_REASON = "The recipient's account is closed."
-UNKNOWN_ACCOUNT_REASON = "The account number does not exist."
-OTHER_NAME_REASON = "The account belongs to somebody with another name."
-ACCOUNT_LIMIT_REASON = "The recipient's account has reached its limit."
-NO_ANSWER_REASON = "The recipient's bank did not answer in time."
-REVIEW_REASON = "The recipient's bank rejected the payout after a review."
-
-ROUTES = (
-    PayoutRoute("MX", "MXN", "María González Hernández", ["spei"], 38, 240, 0.8, 0.015),
-    PayoutRoute("BR", "BRL", "João Silva", ["pix"], 22, 180, 1.1, 0.02),
-    PayoutRoute("CO", "COP", "José Núñez", ["ach_co"], 9, 320, 0.7, 0.06),
-    PayoutRoute("PH", "PHP", "Ana Reyes", [*["instapay"] * 4, "pesonet"], 17, 150, 0.6, 0.035),
-    PayoutRoute("IN", "INR", "Asha Rao", ["upi"], 9, 210, 0.9, 0.045),
-    PayoutRoute("DE", "EUR", "Jörg Öz", ["sepa_instant"], 5, 900, 1.2, 0.01),
-)
 SEEDED_ON_RAMP = need_on_ramp(country=ROUTES[0].country)
 """The on-ramp of seeded conversions."""
 
@@ -80,28 +52,11 @@ EXPIRED_SHARE = 0.01
 REVIEWED_SHARE = 0.02
 """The shares of transfers that expire, and that are reviewed."""
 
-FAILURE_REASONS = {
-    "MX": {UNKNOWN_ACCOUNT_REASON: 5, CLOSED_ACCOUNT_REASON: 3, NO_ANSWER_REASON: 2},
-    "BR": {UNKNOWN_ACCOUNT_REASON: 6, OTHER_NAME_REASON: 3, ACCOUNT_LIMIT_REASON: 1},
-    "CO": {OTHER_NAME_REASON: 5, CLOSED_ACCOUNT_REASON: 3, REVIEW_REASON: 2},
-    "PH": {ACCOUNT_LIMIT_REASON: 6, OTHER_NAME_REASON: 2, NO_ANSWER_REASON: 2},
-    "IN": {NO_ANSWER_REASON: 7, ACCOUNT_LIMIT_REASON: 2, REVIEW_REASON: 1},
-    "DE": {CLOSED_ACCOUNT_REASON: 1, NO_ANSWER_REASON: 1},
-}
-"""The reasons of failures per country, with their weights."""
-OTHER_REASONS = {UNKNOWN_ACCOUNT_REASON: 4, CLOSED_ACCOUNT_REASON: 2, NO_ANSWER_REASON: 1}
+REVIEW_FACTOR = 25
+"""How many times as long a payout takes that is reviewed."""
 
-RAIL_SECONDS = {
-    "spei": (18, 0.7),
-    "pix": (6, 0.6),
-    "ach_co": (5_400, 0.6),
-    "instapay": (14, 0.8),
-    "pesonet": (14_400, 0.4),
-    "upi": (9, 0.9),
-    "sepa_instant": (8, 0.5),
-}
-"""The median seconds of a payout on a rail, and their spread."""
-OTHER_RAIL_SECONDS = (45, 0.7)
+FAILED_CONVERSION_SHARE = 0.02
+"""The share of conversions that fail."""
 
 OUTCOME_FIELDS = ("status", "completed_in", "failure_reason", "settlement_reference_id")
 """The fields that depend on the final status of a transfer."""
@@ -143,7 +98,10 @@ def seed_transfers(world: World, count: int, individuals: int | None = None) -> 
 
 
 def random_source(world: World, kind: str) -> random.Random:
-    """A random source that is the same for every world with this seed and number of rows."""
+    """A random source that is the same for every world with this seed and number of rows.
+
+    `kind` names the table whose rows count.
+    """
     return random.Random(f"{world.seed}:{len(world.tables[kind])}")  # noqa: S311 - made-up data
 
 
@@ -181,10 +139,13 @@ def add_conversion_account(world: World, owner: Row, recipient_account: Row, cur
 def draw_moments(world: World, random_numbers: random.Random, count: int) -> Iterator[datetime]:
     """Random times in 90 days, oldest first; more of them in hours with more payments."""
     period_start, cumulative_weights = _weigh_hours(world.now() - AGE_MIN)
-    hours = range(len(cumulative_weights))
-    drawn_hours = random_numbers.choices(hours, cum_weights=cumulative_weights, k=count)
+    hour_indexes = range(len(cumulative_weights))
+    drawn_hour_indexes = random_numbers.choices(
+        hour_indexes, cum_weights=cumulative_weights, k=count
+    )
     offsets_ms = sorted(
-        hour * 3_600_000 + int(random_numbers.random() * 3_600_000) for hour in drawn_hours
+        hour_index * 3_600_000 + int(random_numbers.random() * 3_600_000)
+        for hour_index in drawn_hour_indexes
     )
     return (period_start + timedelta(milliseconds=offset_ms) for offset_ms in offsets_ms)
 
@@ -234,7 +195,7 @@ class RouteHistory:
         price = prices.from_source(amount, self.route.source, self.route.currency)
         outcome_number = self.random_numbers.random()
         seconds_until_now = int((self.latest - created_at).total_seconds())
-        seconds = min(self._draw_seconds(method), seconds_until_now - 1)
+        duration_seconds = min(self._draw_seconds(method), seconds_until_now - 1)
         row_id = self.world.new_id("transfers", created_at)
         fields = {
             "id": row_id,
@@ -253,34 +214,34 @@ class RouteHistory:
             "recipient_id": self.owner_id,
             "financial_account_id": self.account_id,
             "payout_method": method,
-            **self._draw_outcome(outcome_number, seconds),
+            **self._draw_outcome(outcome_number, duration_seconds),
             "created_at": timestamps.to_text(created_at),
-            "updated_at": timestamps.to_text(created_at + timedelta(seconds=seconds + 1)),
+            "updated_at": timestamps.to_text(created_at + timedelta(seconds=duration_seconds + 1)),
             "_": OFF_RAMP_FIELDS if self.route.source == "USDC" else INTERNAL_FIELDS,
         }
         return vars(_SharedKeys(fields))
 
     def _draw_outcome(self, chance: float, seconds: int) -> Row:
-        """The final status and what it explains; `chance` chooses the status by its share."""
-        outcome: Row = dict.fromkeys(OUTCOME_FIELDS)
+        """Draw the fields of OUTCOME_FIELDS; `chance`, from 0 to 1, chooses the status."""
+        outcome_fields: Row = dict.fromkeys(OUTCOME_FIELDS)
         if chance < self.route.failing:
-            outcome["status"] = "failed"
-            outcome["failure_reason"] = self._choose_text(self.reasons)
+            outcome_fields["status"] = "failed"
+            outcome_fields["failure_reason"] = self._choose_text(self.reasons)
         elif chance < self.route.failing + EXPIRED_SHARE:
-            outcome["status"] = "expired"
+            outcome_fields["status"] = "expired"
         else:
             settlement_reference = ids.last_digits(self.random_numbers.getrandbits(80), 20)
-            outcome["status"] = "completed"
-            outcome["completed_in"] = intern(str(seconds))
-            outcome["settlement_reference_id"] = settlement_reference
-        return outcome
+            outcome_fields["status"] = "completed"
+            outcome_fields["completed_in"] = intern(str(seconds))
+            outcome_fields["settlement_reference_id"] = settlement_reference
+        return outcome_fields
 
     def _choose_text(self, choices: list[str]) -> str:
-        """One of some texts, each as likely as the others."""
+        """Draw one of the texts, each with the same chance."""
         return choices[int(self.random_numbers.random() * len(choices))]
 
     def _draw_amount(self) -> Decimal:
-        """A log-normal amount of 5 to 50,000 US dollars, in the source currency."""
+        """Draw a log-normal amount of 5 to 50,000 US dollars, in the source currency."""
         cents = int(self.route.median * 100 * exp(self.random_numbers.gauss(0, self.route.spread)))
         dollars = Decimal(min(max(cents, 500), 5_000_000)).scaleb(-2)  # the limits are in cents
         if self.route.source == "USD":
@@ -291,18 +252,18 @@ class RouteHistory:
         return prices.round_amount(amount, self.route.source)
 
     def _draw_seconds(self, method: str) -> int:
-        """A log-normal duration. Payouts under review take much longer."""
-        median, spread_factor = RAIL_SECONDS.get(method, OTHER_RAIL_SECONDS)
-        seconds = median * exp(self.random_numbers.gauss(0, spread_factor))
+        """Draw a log-normal duration; a payout under review takes much longer."""
+        median_seconds, spread_factor = RAIL_SECONDS.get(method, OTHER_RAIL_SECONDS)
+        seconds = median_seconds * exp(self.random_numbers.gauss(0, spread_factor))
         if self.random_numbers.random() < REVIEWED_SHARE:
-            seconds *= 25
+            seconds *= REVIEW_FACTOR
         return max(1, int(seconds))
 
 
 def _add_recipient(
     world: World, route: PayoutRoute, product: str = "global_payouts"
 ) -> tuple[Row, Row]:
-    """An active individual with one account."""
+    """Add an active individual with one account; return both rows."""
     given_name, _, family_name = route.name.partition(" ")
     owner = world.create(
         "individuals",
@@ -318,8 +279,8 @@ def _add_recipient(
         document=None,
         status_details=None,
     )
-    example = examples.account(route.country, world.service)
-    return owner, store_account(world, owner, example["type"], example["details"])
+    example_account = examples.account(route.country, world.service)
+    return owner, store_account(world, owner, example_account["type"], example_account["details"])
 
 
 def make_conversion(
@@ -333,7 +294,7 @@ def make_conversion(
     created_at = timestamps.to_text(moment)
     conversion_row = on_ramp.make_pending_conversion(account, amount_text, created_at)
     row_id = world.new_id("conversions", moment)
-    is_failed = random_numbers.random() < 0.02
+    is_failed = random_numbers.random() < FAILED_CONVERSION_SHARE
     duration = timedelta(seconds=20 * exp(random_numbers.gauss(0, 0.7)))
     duration_max = world.now() - moment - timedelta(seconds=1)
     started_at = moment + timedelta(seconds=1)
@@ -346,5 +307,5 @@ def make_conversion(
             "initiated_at": timestamps.to_text(started_at),
             "completed_at": updated_at,
         }
-    times = {"created_at": created_at, "updated_at": updated_at}
-    return {"id": row_id, **conversion_row, **times, "_": {"network": "base"}}
+    time_fields = {"created_at": created_at, "updated_at": updated_at}
+    return {"id": row_id, **conversion_row, **time_fields, "_": {"network": "base"}}

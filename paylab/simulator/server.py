@@ -63,11 +63,11 @@ class Server:
     @property
     def base_url(self) -> str:
         """The URL of the server."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        url_host = f"[{self.host}]" if ":" in self.host else self.host
         base_path = self.simulator.world.service.signing.base_path
         if base_path == NONE:
             base_path = ""
-        return f"http://{host}:{self.port}{base_path}"
+        return f"http://{url_host}:{self.port}{base_path}"
 
     def start(self) -> Server:
         """Start to listen. It returns once connections are accepted."""

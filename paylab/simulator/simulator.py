@@ -38,22 +38,22 @@ def _check_switches(**switches: object) -> None:
 
 
 def _check_numbers(seed: object, transfers: object, speed: object) -> None:
-    """Refuse what is no number, before it seeds a world or sets a clock."""
+    """Raise ArgumentError for a seed, number of transfers or speed that is no valid number."""
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise ArgumentError(f"Simulator(): seed must be a whole number, not {seed!r}", "seed")
     if isinstance(transfers, bool) or not isinstance(transfers, int) or transfers < 0:
         message = f"Simulator(): transfers must be a whole number from 0, not {transfers!r}"
         raise ArgumentError(message, "transfers")
     if not isinstance(speed, int | float) or speed is True or not SPEED_MIN <= speed <= SPEED_MAX:
-        limits = f"from {SPEED_MIN} to {SPEED_MAX}"
-        raise ArgumentError(
-            f"Simulator(): speed must be a number {limits}, not {speed!r}; frozen=True stops time",
-            "speed",
+        message = (
+            f"Simulator(): speed must be a number from {SPEED_MIN} to {SPEED_MAX}, not {speed!r}; "
+            "frozen=True stops time"
         )
+        raise ArgumentError(message, "speed")
 
 
 def _check_start(start: object) -> None:
-    """Refuse a first time that is no time with its zone within the years of a clock."""
+    """Refuse a start that is no datetime with a zone, or is outside the years of a clock."""
     if start is None:
         return
     if isinstance(start, datetime) and start.tzinfo is not None and 1 < start.year < END.year:
@@ -115,17 +115,17 @@ class Simulator:
             self._storage = WorldStorage(path_of(data))
         if self._storage is None or not self._storage.load(self.world):
             seeding.seed_transfers(self.world, transfers)
-        encoding = self.world.service.signing.key_encoding
-        self.api_key, self.secret_key = keys or seeded_keys(self.world.key_seed, encoding)
-        check_secret(self.secret_key, encoding)
+        key_encoding = self.world.service.signing.key_encoding
+        self.api_key, self.secret_key = keys or seeded_keys(self.world.key_seed, key_encoding)
+        check_secret(self.secret_key, key_encoding)
         self.world.secrets = {self.api_key: self.secret_key}
         self.world.control = self
         self.delivery = EventDelivery(self.world, self.save, send=send)
         self.save(always=True)
 
     def __repr__(self) -> str:
-        clock = "frozen" if self.world.clock.frozen else f"running x{self.world.clock.speed:g}"
-        return f"<Simulator seed {self.world.seed}, {clock} at {self.world.stamp()}>"
+        clock_text = "frozen" if self.world.clock.frozen else f"running x{self.world.clock.speed:g}"
+        return f"<Simulator seed {self.world.seed}, {clock_text} at {self.world.stamp()}>"
 
     def respond(self, request: Request) -> Reply:
         """Answer a request. Its changes are stored before the reply is returned."""
@@ -180,10 +180,10 @@ class Simulator:
         while True:
             self.settle()
             self.delivery.send_due_and_wait()
-            due = self.next_due()
-            if due is None:
+            due_text = self.next_due()
+            if due_text is None:
                 break
-            due_time = timestamps.from_text(due)
+            due_time = timestamps.from_text(due_text)
             if due_time > target_time:
                 break
             clock.jump(due_time)
@@ -206,11 +206,11 @@ class Simulator:
     def next_due(self) -> str | None:
         """The time of the next step or delivery. None if there is none."""
         with self.world.lock:
-            step_due = self.world.next_due()
-            delivery_due = self.world.outbox.next_due()
-        if step_due is None or delivery_due is None:
-            return step_due or delivery_due
-        return min(step_due, delivery_due)
+            step_due_text = self.world.next_due()
+            delivery_due_text = self.world.outbox.next_due()
+        if step_due_text is None or delivery_due_text is None:
+            return step_due_text or delivery_due_text
+        return min(step_due_text, delivery_due_text)
 
     def reset(self) -> None:
         """Empty the world and set its clock as at the launch."""

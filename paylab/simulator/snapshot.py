@@ -80,10 +80,10 @@ def load_problem(dump: Row, world: World) -> str | None:
             f"the snapshot has the format {str(version)[:20]!a}, this version of paylab reads "
             f"{SNAPSHOT_VERSION}: load it with the version that saved it"
         )
-    settings = dump.get("service") or {}
-    if not isinstance(settings, dict):
+    changed_settings = dump.get("service") or {}
+    if not isinstance(changed_settings, dict):
         return "service: must be an object with the settings that differ"
-    service_problem = world.service_problem(settings)
+    service_problem = world.service_problem(changed_settings)
     return None if service_problem is None else f"the snapshot was {service_problem}"
 
 
@@ -93,9 +93,11 @@ def snapshot_problems(dump: Row) -> list[Problem]:
         tables = Snapshot.model_validate(dump).tables
     except ValidationError as error:
         problems: list[Problem] = []
-        for details in error.errors()[:PROBLEMS_MAX]:
-            field = ".".join(map(str, details["loc"]))
-            problems.append(_make_problem(field, details["msg"].removeprefix("Value error, ")))
+        for error_details in error.errors()[:PROBLEMS_MAX]:
+            field_path = ".".join(map(str, error_details["loc"]))
+            problems.append(
+                _make_problem(field_path, error_details["msg"].removeprefix("Value error, "))
+            )
         return problems
     rows_by_kind = {table_kind: getattr(tables, table_kind) for table_kind in Tables.model_fields}
     return [*islice(_find_broken_relations(rows_by_kind), PROBLEMS_MAX)]
@@ -111,21 +113,21 @@ def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]
 
     Also conversion accounts that do not pay out to a wallet.
     """
-    rows_by_id = {
+    row_by_id_by_kind = {
         table_kind: {table_row.id: table_row for table_row in table_rows}
         for table_kind, table_rows in tables.items()
     }
     for table_kind, table_rows in tables.items():
-        if len(rows_by_id[table_kind]) < len(table_rows):
+        if len(row_by_id_by_kind[table_kind]) < len(table_rows):
             yield _make_problem(f"tables.{table_kind}", "has a duplicate id")
-        for field, referenced_kind in REFERENCES.get(table_kind, {}).items():
-            referenced_ids = rows_by_id[referenced_kind].keys()
+        for field_name, referenced_kind in REFERENCES.get(table_kind, {}).items():
+            referenced_ids = row_by_id_by_kind[referenced_kind].keys()
             yield from _check_references(
-                f"tables.{table_kind}", table_rows, field, referenced_kind, referenced_ids
+                f"tables.{table_kind}", table_rows, field_name, referenced_kind, referenced_ids
             )
     yield from _check_payout_accounts(tables)
     for index, timer in enumerate(tables["timers"]):
-        yield from _check_step(f"tables.timers.{index}", timer, rows_by_id[timer.kind])
+        yield from _check_step(f"tables.timers.{index}", timer, row_by_id_by_kind[timer.kind])
 
 
 def _check_payout_accounts(tables: Mapping[str, list[Any]]) -> Iterator[Problem]:

@@ -40,8 +40,8 @@ def write_file(snapshot: JsonObject, path: Path, *, keep_personal: bool = False)
     if not keep_personal:
         dump = hide_personal_data(dump, personal_names)
     file_text = json.dumps({**dump, "checksum": checksum(dump)}, indent=1, ensure_ascii=False)
-    with replace(path, private=True) as sink:
-        sink.write(f"{file_text}\n".encode())
+    with replace(path, private=True) as private_file:
+        private_file.write(f"{file_text}\n".encode())
 
 
 def read_file(path: Path) -> JsonObject:
@@ -97,10 +97,8 @@ class WorldStorage:
     def load(self, world: World) -> bool:
         """Load the world from the file. False when the file is new."""
         try:
-            stored_facts = self._db.execute("SELECT * FROM facts")
-            world_facts = {
-                fact_name: json.loads(fact_text) for fact_name, fact_text in stored_facts
-            }
+            fact_rows = self._db.execute("SELECT * FROM facts")
+            world_facts = {fact_name: json.loads(fact_text) for fact_name, fact_text in fact_rows}
             if not world_facts:
                 return False
             problem = world.service_problem(world_facts.get("service", {}))
@@ -121,15 +119,15 @@ class WorldStorage:
         stored_rows = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
         while batch := stored_rows.fetchmany(ROWS_PER_BATCH):
             # Many rows are parsed faster as one JSON list than one by one.
-            row_texts = ",".join(row_text for _, row_text in batch)
-            table_rows = json.loads(f"[{row_texts}]")
+            rows_text = ",".join(row_text for _, row_text in batch)
+            table_rows = json.loads(f"[{rows_text}]")
             for (table_kind, _), table_row in zip(batch, table_rows, strict=True):
                 tables[table_kind].append(table_row)
         return tables
 
     def save(self, world: World) -> None:
         """Write all changes in one transaction. SimulatorError when that fails."""
-        stored_facts = {
+        fact_by_name = {
             "seed": world.seed,
             "key_seed": world.key_seed,  # a snapshot may have another seed, but no keys
             "clock": world.clock.dump(),
@@ -143,11 +141,11 @@ class WorldStorage:
                     "DELETE FROM rows WHERE kind = ? AND id = ?", _list_removed_rows(world)
                 )
                 self._db.executemany(PUT_ROW, _write_changed_rows(world))
-                fact_texts = [
+                fact_rows = [
                     (fact_name, json.dumps(fact_value))
-                    for fact_name, fact_value in stored_facts.items()
+                    for fact_name, fact_value in fact_by_name.items()
                 ]
-                self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", fact_texts)
+                self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", fact_rows)
         except sqlite3.Error as error:
             raise SimulatorError(f"{self._path} cannot be written: {error}") from None
         world.dirty.clear()
@@ -158,8 +156,10 @@ class WorldStorage:
 
     def _make_unusable_error(self, error: Exception) -> UnusableFileError:
         """The error for a file that cannot be used, such as one of another simulator."""
-        reason = "another simulator is using it" if "locked" in str(error) else str(error)
-        return UnusableFileError(f"{self._path} cannot be used for the simulator's data: {reason}")
+        reason_text = "another simulator is using it" if "locked" in str(error) else str(error)
+        return UnusableFileError(
+            f"{self._path} cannot be used for the simulator's data: {reason_text}"
+        )
 
 
 def _list_removed_rows(world: World) -> Iterator[tuple[str, str]]:

@@ -56,7 +56,7 @@ def find_unknown_fields(service: Service, record: Operation, request: Request) -
     yield from _find_nulls(request_json)
     body = read_request(service, record.name, request_json)
     if any(field.kind == DETAILS for field in record.fields):
-        _read_account_details(service, body)
+        _note_unknown_details(service, body)
     yield from body.unknown_fields
 
 
@@ -77,15 +77,15 @@ def _find_implausible_values(
     )
 
 
-def _read_account_details(service: Service, body: RequestBody) -> None:
-    """Read the details of an account, so that `body.unknown_fields` has their unknown fields."""
+def _note_unknown_details(service: Service, body: RequestBody) -> None:
+    """Note the details that an account does not have in `body.unknown_fields`."""
     fields = body.fields
     account_types = [fields["type"]] if "type" in fields else codes.ACCOUNT_TYPES
-    accounts = [
+    possible_accounts = [
         account for account_type in account_types for account in service.accounts_of(account_type)
     ]
     details = fields.get("details")
-    if not accounts or not isinstance(details, dict):
+    if not possible_accounts or not isinstance(details, dict):
         return
     detail_keys = set(details)
 
@@ -94,28 +94,28 @@ def _read_account_details(service: Service, body: RequestBody) -> None:
         return len(detail_keys - _list_account_fields(account))
 
     # The body does not name the country: take the country that knows the most of these details.
-    nearest_account = min(accounts, key=count_unknown)
+    nearest_account = min(possible_accounts, key=count_unknown)
     field_names = (*nearest_account.fields, *nearest_account.required)
     body.rename(details, field_names, make_account_names(nearest_account), "details")
 
 
 def _list_account_fields(account: AccountDetails) -> set[str]:
     """The fields of an account in the names of the service."""
-    service_names = make_account_names(account).their_names
+    their_name_by_ours = make_account_names(account).their_names
     return {
-        service_names.get(field_name, field_name)
+        their_name_by_ours.get(field_name, field_name)
         for field_name in (*account.fields, *account.required)
     }
 
 
 def _find_nulls(json_value: JsonValue, object_path: str = "") -> Iterator[Problem]:
     """The fields that are null, usually the same as absent. Assumption `field.optional`."""
-    members: Iterable[tuple[str | int, JsonValue]] = ()
+    named_members: Iterable[tuple[str | int, JsonValue]] = ()
     if isinstance(json_value, dict):
-        members = json_value.items()
+        named_members = json_value.items()
     elif isinstance(json_value, list):
-        members = enumerate(json_value)
-    for member_name, member in members:
+        named_members = enumerate(json_value)
+    for member_name, member in named_members:
         member_path = join_path(object_path, member_name)
         if member is None:
             yield Problem(member_path, "is null: leave the field out", NULL_SOURCE)

@@ -31,8 +31,8 @@ class SimulatorTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer an httpx request, or raise the failure of a fault."""
-        target: bytes = request.extensions.get("target", request.url.raw_path)
-        path, _, query_text = target.decode("latin-1").partition("?")
+        target_bytes: bytes = request.extensions.get("target", request.url.raw_path)
+        path, _, query_text = target_bytes.decode("latin-1").partition("?")
         headers = {
             name_bytes.decode("latin-1").lower(): value_bytes.decode("latin-1")
             for name_bytes, value_bytes in request.headers.raw
@@ -50,11 +50,11 @@ class SimulatorTransport(httpx.BaseTransport):
         reply = self._respond(simulator_request)
         _wait_for_reply(request, reply, request_ending)
         if reply.cut:
-            sent_reply, bytes_sent = plan_cut(reply)
+            sent_extent, bytes_sent = plan_cut(reply)
             if reply.cut == "timeout":
-                request_ending.hang_up(sent_reply, bytes_sent)
+                request_ending.hang_up(sent_extent, bytes_sent)
             else:
-                request_ending.close(sent_reply, bytes_sent)
+                request_ending.close(sent_extent, bytes_sent)
             error_class, message = _FAILURES[reply.cut]
             raise error_class(message, request=request)
         request_ending.close()
@@ -63,8 +63,8 @@ class SimulatorTransport(httpx.BaseTransport):
 
 def _wait_for_reply(request: httpx.Request, reply: Reply, ending: Ending) -> None:
     """Wait as long as a fault delays the reply. ReadTimeout if the client does not wait so long."""
-    timeout = request.extensions.get("timeout", {}).get("read")
-    if reply.delay and timeout is not None and reply.delay >= timeout:
+    timeout_seconds = request.extensions.get("timeout", {}).get("read")
+    if reply.delay and timeout_seconds is not None and reply.delay >= timeout_seconds:
         ending.hang_up()
         raise httpx.ReadTimeout("timed out", request=request)
     if reply.delay or reply.slow:

@@ -22,7 +22,7 @@ LAYERS = ("signature", "route", "strictness", "rules", "done")
 
 @dataclass(slots=True)
 class Passage:
-    """How far a request came, as references.
+    """How far a request came, and what stopped it.
 
     `layer` is the one that answered the request. `finding` is the mistake in its signature, also
     when a fault answered. `fault` is the fault that was applied, and `takes_key` is whether the
@@ -43,18 +43,18 @@ class Passage:
         problems: list[Problem] = []
         if isinstance(request, Request):
             problems = find_remarks(self.service, record.operation, request, record.at)
-        strictness = self._judge_layer("strictness")
-        strictness["remarks"] = [_write_problem(problem) for problem in problems]
-        rules = self._judge_layer("rules")
+        strictness_verdict = self._judge_layer("strictness")
+        strictness_verdict["remarks"] = [_write_problem(problem) for problem in problems]
+        rules_verdict = self._judge_layer("rules")
         if isinstance(self.refused, KeyRefusedError):
-            rules = {"result": "skipped"}
+            rules_verdict = {"result": "skipped"}
         return {
             "signature": self._judge_signature(),
             "route": self._judge_layer("route"),
-            "rules": rules,
+            "rules": rules_verdict,
             "idempotency": self._judge_idempotency(record),
             "fault": self.fault,
-            "strictness": strictness,
+            "strictness": strictness_verdict,
         }
 
     def _judge_signature(self) -> JsonObject:
@@ -71,11 +71,11 @@ class Passage:
 
     def _judge_layer(self, layer: str) -> JsonObject:
         """The result of a layer: passed, refused or skipped."""
-        last_index = LAYERS.index(self.layer)
-        index = LAYERS.index(layer)
-        if index < last_index:
+        reached_index = LAYERS.index(self.layer)
+        layer_index = LAYERS.index(layer)
+        if layer_index < reached_index:
             return {"result": "passed"}
-        if index > last_index or self.refused is None:
+        if layer_index > reached_index or self.refused is None:
             return {"result": "skipped"}
         verdict: JsonObject = {"result": "refused", "message": self.refused.text}
         if self.finding is not None:

@@ -73,8 +73,8 @@ class World:
         self.strict = strict
         self.service = service or Service()
         self.translation = Translation(self.service)
-        settings_json = json.dumps(to_json_value(self.service.diff()))
-        self.changed_settings: JsonObject = json.loads(settings_json)
+        settings_text = json.dumps(to_json_value(self.service.diff()))
+        self.changed_settings: JsonObject = json.loads(settings_text)
         self.seed = seed
         self.key_seed = seed
         self.clock = clock or Clock()
@@ -155,8 +155,13 @@ class World:
 
     def create(self, kind: str, internals: JsonObject | None = None, /, **fields: JsonValue) -> Row:
         """Add a row with an id, both timestamps and the simulator's internal fields."""
-        now = self.stamp()
-        new_row = {"id": self.new_id(kind), **fields, "created_at": now, "updated_at": now}
+        now_text = self.stamp()
+        new_row = {
+            "id": self.new_id(kind),
+            **fields,
+            "created_at": now_text,
+            "updated_at": now_text,
+        }
         new_row["_"] = internals or {}
         if kind in MACHINES:
             new_row["_"]["moves"] = []
@@ -170,10 +175,10 @@ class World:
 
     def next_due(self) -> str | None:
         """The time of the next step. None if none is planned."""
-        timers = self.tables["timers"].rows
+        timer_by_id = self.tables["timers"].rows
         while self._due_heap:
             due_time, row_id = self._due_heap[0]
-            if row_id in timers and timers[row_id]["due"] == due_time:
+            if row_id in timer_by_id and timer_by_id[row_id]["due"] == due_time:
                 return due_time
             heapq.heappop(self._due_heap)  # its timer was removed, or moved to another time
         return None
@@ -185,16 +190,16 @@ class World:
         """
         if self.next_due() is None:
             return
-        now = timestamps.to_text(self.clock.now())
+        now_text = timestamps.to_text(self.clock.now())
         try:
             while True:
-                due = self.next_due()
-                if due is None or due > now:
+                due_text = self.next_due()
+                if due_text is None or due_text > now_text:
                     return
                 _, row_id = heapq.heappop(self._due_heap)
                 timer = self.tables["timers"].rows[row_id]
                 self.remove("timers", row_id)
-                self._moment = timestamps.from_text(due)
+                self._moment = timestamps.from_text(due_text)
                 yield timer
         finally:
             self._moment = None
@@ -208,10 +213,10 @@ class World:
             if fault["left"] == 0 or not is_match(fault):
                 continue
             fault["drawn"] += 1
-            seed = f"{fault['seed']}:{fault['drawn']}"
-            chance = random.Random(seed).random()  # noqa: S311 - no secret
-            is_turn = fault["drawn"] % (fault.get("every") or 1) == 0
-            is_applied = is_turn and chance < fault["probability"]
+            seed_text = f"{fault['seed']}:{fault['drawn']}"
+            chance = random.Random(seed_text).random()  # noqa: S311 - no secret
+            is_its_turn = fault["drawn"] % (fault.get("every") or 1) == 0
+            is_applied = is_its_turn and chance < fault["probability"]
             if is_applied:
                 fault["left"] -= 1
             self.put("faults", fault)
@@ -227,15 +232,15 @@ class World:
 
     def summary(self) -> dict[str, object]:
         """Clock, counts, seed, the state of deliveries, and dropped requests if there are any."""
-        summary = {
+        summary_fields = {
             "clock": self.clock.state(),
             "counts": {table_kind: len(self.tables[table_kind]) for table_kind in COUNTED_KINDS},
             "seed": self.seed,
             "deliveries": self.delivery_state(),
         }
         if self.journal.dropped:
-            summary["requests"] = {"dropped": self.journal.dropped}
-        return summary
+            summary_fields["requests"] = {"dropped": self.journal.dropped}
+        return summary_fields
 
     def delivery_state(self) -> dict[str, object]:
         """Whether deliveries are paused, and how many events are queued."""
@@ -243,7 +248,7 @@ class World:
 
     def dump(self) -> JsonObject:
         """The whole state as one JSON object, without keys and secrets."""
-        dump: JsonObject = {
+        state: JsonObject = {
             "paylab_snapshot": SNAPSHOT_VERSION,
             "seed": self.seed,
             "clock": self.clock.dump(),
@@ -253,8 +258,8 @@ class World:
             },
         }
         if self.changed_settings:
-            dump["service"] = self.changed_settings
-        return dump
+            state["service"] = self.changed_settings
+        return state
 
     def load(self, dump: JsonObject) -> None:
         """Load the state of a `dump`. Everything is built before anything is changed."""
@@ -265,7 +270,7 @@ class World:
         heapq.heapify(due_heap)
         outbox = DeliveryQueue(tables["outbox"].rows.values())
         counters = dict(dump["counters"])
-        changed_ids = {
+        changed_ids_by_kind = {
             table_kind: dict.fromkeys((*table.rows, *self.tables[table_kind].rows))
             for table_kind, table in tables.items()
         }
@@ -273,7 +278,7 @@ class World:
         self.seed = dump["seed"]
         self.counters = counters
         self.tables = tables
-        self.dirty = changed_ids
+        self.dirty = changed_ids_by_kind
         self.outbox = outbox
         self._due_heap = due_heap
 
@@ -293,11 +298,11 @@ def apply_move(world: World, kind: str, row: Row, trigger: str) -> None:
 
 def set_status(world: World, kind: str, row: Row, status: str) -> None:
     """Set a status as `apply_move` does. The status may be one that no machine has."""
-    now = world.stamp()
+    now_text = world.stamp()
     moves = row["_"].get("moves")
     if moves is not None:
-        moves.append([row["status"], status, now])
-    row.update(status=status, updated_at=now)
+        moves.append([row["status"], status, now_text])
+    row.update(status=status, updated_at=now_text)
     if row["id"] in world.tables["timers"].rows:
         world.remove("timers", row["id"])
     world.put(kind, row)

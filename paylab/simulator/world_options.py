@@ -34,9 +34,11 @@ def _find_option_problems(requested_options: JsonObject) -> Iterator[Problem]:
         option_type = _OPTION_TYPES.get(option_name)
         if option_type is None:
             nearest_name = find_nearest_name(option_name, _OPTION_TYPES)
-            known_names = ", ".join(_OPTION_TYPES)
-            suggestion = f"is {nearest_name} meant?" if nearest_name else f"{known_names} are"
-            yield Problem(option_name, f"is not known: {suggestion}")
+            known_names_text = ", ".join(_OPTION_TYPES)
+            suggestion_text = (
+                f"is {nearest_name} meant?" if nearest_name else f"{known_names_text} are"
+            )
+            yield Problem(option_name, f"is not known: {suggestion_text}")
         elif type(option_value) is not option_type:
             yield Problem(option_name, f"must be {_TYPE_NAMES[option_type]}")
 

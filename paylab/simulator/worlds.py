@@ -58,11 +58,11 @@ class ClockThread:
 
     def _compute_seconds_until_due(self) -> float | None:
         """The real seconds until the next step or delivery. None if there is none."""
-        due = self._simulator.next_due()
-        if due is None:
+        due_text = self._simulator.next_due()
+        if due_text is None:
             return None
         clock = self._simulator.world.clock
-        return clock.real_seconds_until(timestamps.from_text(due))
+        return clock.real_seconds_until(timestamps.from_text(due_text))
 
 
 class HostedWorld:
@@ -175,9 +175,9 @@ class Worlds:
         if authorization_text[: len(_BEARER)].lower() != _BEARER:
             return None
         token = authorization_text[len(_BEARER) :].strip()
-        for hosted in [*self._by_key.values()]:
-            if hosted.control_token == token:
-                return hosted
+        for hosted_world in [*self._by_key.values()]:
+            if hosted_world.control_token == token:
+                return hosted_world
         return None
 
     def _answer_worlds(self, request: Request, token_owner: HostedWorld | None) -> Reply:
@@ -185,31 +185,33 @@ class Worlds:
         try:
             if token_owner is None:
                 raise RefusedError(401, "send Authorization: Bearer with the control token")
-            operation_name, placeholders = find_world_operation(request.method, request.path)
+            operation_name, value_by_placeholder = find_world_operation(
+                request.method, request.path
+            )
             if operation_name == "control.create_world":
                 return self._create_world(request)
-            return self._end_world(placeholders["id"], token_owner)
+            return self._end_world(value_by_placeholder["id"], token_owner)
         except RefusedError as refused:
             return refusal_reply(refused)
 
     def _create_world(self, request: Request) -> Reply:
         """Create a world with the options of a body, and answer its keys and its token."""
         body = request.json() if request.body else {}
-        hosted = self.add(Simulator(**read_world_options(body)))
-        access = {
+        hosted_world = self.add(Simulator(**read_world_options(body)))
+        access_fields = {
             "base_url": self._base_url(),
-            "api_key": hosted.api_key,
-            "secret_key": hosted.secret_key,
-            "control_token": hosted.control_token,
+            "api_key": hosted_world.api_key,
+            "secret_key": hosted_world.secret_key,
+            "control_token": hosted_world.control_token,
         }
-        return Reply.json(201, access)
+        return Reply.json(201, access_fields)
 
     def _end_world(self, api_key: str, token_owner: HostedWorld) -> Reply:
         """End a world by its own token, or by the token of the first world."""
-        hosted = self._by_key.get(api_key)
-        if hosted is None or hosted is self.first:
+        hosted_world = self._by_key.get(api_key)
+        if hosted_world is None or hosted_world is self.first:
             raise RefusedError(404, "there is no other world with this API key")
-        if token_owner not in (hosted, self.first):
+        if token_owner not in (hosted_world, self.first):
             raise RefusedError(403, "this control token is that of another world")
-        self.end(hosted)
+        self.end(hosted_world)
         return Reply(204)

@@ -11,7 +11,7 @@ from statistics import median
 
 import pytest
 
-from paylab.simulator import seeding
+from paylab.simulator import payout_routes, seeding
 from paylab.simulator.simulator import Simulator
 from paylab.spec import timestamps
 
@@ -73,7 +73,7 @@ def test_weeks_and_days_have_a_rhythm(rows):
 
 def test_amounts_are_log_normal_with_a_median_for_each_route(routes):
     """The median is that of the table, and the mean is at least 10 % higher: a long tail."""
-    for route in seeding.ROUTES:
+    for route in payout_routes.ROUTES:
         amounts = sorted(Decimal(row["source_amount"]) for row in routes[route.currency])
         assert float(median(amounts)) == pytest.approx(route.median, rel=0.25)
         assert sum(amounts) / len(amounts) > median(amounts) * Decimal("1.1")
@@ -92,7 +92,7 @@ def test_rails_differ_in_speed_and_have_a_tail(rows):
     for row in rows:
         if row["completed_in"]:
             times[row["payout_method"]].append(int(row["completed_in"]))
-    for rail, (typical, _) in seeding.RAIL_SECONDS.items():
+    for rail, (typical, _) in payout_routes.RAIL_SECONDS.items():
         assert median(times[rail]) == pytest.approx(typical, rel=0.25)
     assert max(times["spei"]) > 20 * median(times["spei"])
 

@@ -178,13 +178,13 @@ def _move_individual(world: World, person_row: Row, reason: str = "", *, trigger
     The reason is a code such as `verification_image_blurry`, or a message.
     """
     previous_status = person_row["status"]
-    details: list[dict[str, str]] | None = None
+    status_details: list[dict[str, str]] | None = None
     if trigger in ("ask", "reject"):
         if reason in _list_known_codes(world):
-            details = [_make_status_detail(reason)]
+            status_details = [_make_status_detail(reason)]
         else:
-            details = [_make_status_detail("verification_unknown_error", reason)]
-    person_row["status_details"] = details
+            status_details = [_make_status_detail("verification_unknown_error", reason)]
+    person_row["status_details"] = status_details
     apply_move(world, "individuals", person_row, trigger)
     payload = make_status_payload(person_row, previous_status)
     emit_event(world, "individual.status_changed", person_row["id"], payload)
@@ -271,15 +271,15 @@ def upload_images(world: World, request: Request) -> Reply:
             400, "this individual verifies with a token: submit a verification_token"
         )
     _require_action_status(person_row)
-    contents = {image["type"]: image["content"] for image in fields["images"]}
-    specimens = person_row["_"].setdefault("specimens", {})
-    for image_side, content in contents.items():
+    content_by_side = {image["type"]: image["content"] for image in fields["images"]}
+    outcome_by_side = person_row["_"].setdefault("specimens", {})
+    for image_side, content in content_by_side.items():
         person_row["_"]["images"][image_side] = _make_image_metadata(world, image_side, content)
-        specimens.pop(image_side, None)  # another image of that side replaces it
+        outcome_by_side.pop(image_side, None)  # another image of that side replaces it
         outcome = image_rules.specimen_outcome(content)
         if outcome:
-            specimens[image_side] = outcome
-    record_images(world, person_row, set(contents))
+            outcome_by_side[image_side] = outcome
+    record_images(world, person_row, set(content_by_side))
     return Reply.json(200, image_list_json(person_row))
 
 

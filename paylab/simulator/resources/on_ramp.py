@@ -158,10 +158,10 @@ def _open_account(world: World, fields: Row, owner: Row, wallet: Row) -> Reply:
 
     Assumptions `ca.provisioning`, `ca.slow`.
     """
-    settings = world.service.conversion_accounts
-    stablecoin = fields.get("destination_currency") or settings.default_destination_currency
-    reference = fields.get("client_reference_id")
-    optional_reference = {} if reference is None else {"client_reference_id": reference}
+    account_settings = world.service.conversion_accounts
+    stablecoin = fields.get("destination_currency") or account_settings.default_destination_currency
+    reference_text = fields.get("client_reference_id")
+    reference_fields = {} if reference_text is None else {"client_reference_id": reference_text}
     account_row = world.create(
         "conversion_accounts",
         {"payout_account_id": wallet["id"]},
@@ -169,12 +169,12 @@ def _open_account(world: World, fields: Row, owner: Row, wallet: Row) -> Reply:
         source_currency=fields["source_currency"].lower(),
         destination_currency=stablecoin.upper(),
         status="pending",
-        **optional_reference,
+        **reference_fields,
     )
     # "scenario:slow", after which a reference of the user may follow.
-    has_slow_reference = (reference or "").split(":")[:2] == ["scenario", "slow"]
+    has_slow_reference = (reference_text or "").split(":")[:2] == ["scenario", "slow"]
     is_slow = has_slow_reference and not world.production_like
-    if owner["country"] in settings.at_once and not is_slow:
+    if owner["country"] in account_settings.at_once and not is_slow:
         provision(world, account_row)
         return Reply.json(201, conversion_account_json(world, account_row))
     seconds = SLOW_PROVISION_SECONDS if is_slow else PROVISION_SECONDS

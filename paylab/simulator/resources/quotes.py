@@ -45,11 +45,11 @@ def add_route_problems(
     country = world.tables["individuals"].rows[account["_"]["owner"]]["country"]
     method = fields.get("payout_method")
     source_currency = fields.get("source_currency") or transfer_rules.default_currency(service)
-    destination = fields.get("destination_currency")
+    destination_currency = fields.get("destination_currency")
     network = account["details"].get("network")
     route_problems = [
         *transfer_rules.check_route(
-            country, account["type"], source_currency, destination, method, service
+            country, account["type"], source_currency, destination_currency, method, service
         ),
         *transfer_rules.check_network(network, method, service),
     ]
@@ -64,8 +64,8 @@ def price_terms(request_body: RequestBody, account: Row | None) -> Row:
     assert account is not None  # noqa: S101 - the rules refuse a body without an account
     fields = request_body.fields
     service = request_body.service
-    default_source = transfer_rules.default_currency(service)
-    source_currency = (fields.get("source_currency") or default_source).upper()
+    default_currency = transfer_rules.default_currency(service)
+    source_currency = (fields.get("source_currency") or default_currency).upper()
     destination_currency = fields["destination_currency"].upper()
     amount_name = next(
         amount_field

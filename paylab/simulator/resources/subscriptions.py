@@ -32,16 +32,16 @@ def delete(world: World, request: Request) -> Reply:
     """Delete a subscription and drop its queued events."""
     subscription_row = require_row(world, "webhook_subscriptions", request.id)
     world.remove("webhook_subscriptions", subscription_row["id"])
-    for delivery in list(world.tables["outbox"].rows.values()):
-        if delivery["subscription_id"] == subscription_row["id"]:
-            drop_delivery(world, delivery)
+    for queued_row in list(world.tables["outbox"].rows.values()):
+        if queued_row["subscription_id"] == subscription_row["id"]:
+            drop_delivery(world, queued_row)
     return bodies.answer_reply(world, "webhook_subscriptions.delete", {})
 
 
 def make_signer_fields(world: World, request: Request) -> dict[str, str]:
     """The internal field of a subscription that names the key whose secret signs its deliveries.
 
-    No field for the world's own key.
+    Empty for the world's own key, which signs by default.
     """
     api_key = request.headers.get("x-api-key", "")
     if api_key in world.secrets:

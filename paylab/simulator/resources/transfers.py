@@ -48,10 +48,10 @@ def pay_in(world: World, request: Request) -> Reply:
     The oldest come first, as far as the balance suffices.
     """
     currency = balances.add_to_balance(world, request.json())
-    transfers = world.tables["transfers"].rows
+    transfer_by_id = world.tables["transfers"].rows
     waiting_rows: list[Row] = []
     for timer in world.tables["timers"].rows.values():
-        transfer_row = transfers.get(timer["id"])
+        transfer_row = transfer_by_id.get(timer["id"])
         # A transfer without funds has one planned step: to expire.
         if transfer_row is None or timer["step"] != "expire":
             continue
@@ -176,17 +176,17 @@ def create(world: World, request: Request) -> Reply:
 def _agree_terms(world: World, request_body: RequestBody, quote: Row | None) -> Row:
     """The terms of the quote; without a quote, terms priced now. RefusedError for a wrong body."""
     fields = request_body.fields
-    status = world.service.error_codes.validation
+    status_code = world.service.error_codes.validation
     account = find_named_row(world, "financial_accounts", find_account_id(fields))
     problems = transfer_rules.check(fields, world.service)
     if not world.production_like:
         problems += check_scenario("transfer", fields, "client_reference_id")
     if quote is None:
         problems = add_route_problems(world, problems, fields, account)
-        bodies.refuse_problems(request_body, problems, status)
+        bodies.refuse_problems(request_body, problems, status_code)
         return price_terms(request_body, account)
     problems += _find_quote_problems(fields, quote)
-    bodies.refuse_problems(request_body, problems, status)
+    bodies.refuse_problems(request_body, problems, status_code)
     return {field_name: quote[field_name] for field_name in TERMS}
 
 
@@ -316,22 +316,22 @@ def _make_deposit_instructions(world: World, transfer_row: Row, network: str) ->
 
 def _require_payable(world: World, terms: Row, quote: Row | None, network: str) -> None:
     """Refuse by the state of quote or recipient. Assumptions `transfer.create`, `.individual`."""
-    status = world.service.error_codes.state
+    status_code = world.service.error_codes.state
     if quote and quote["_"]["used"]:
-        raise RefusedError(status, "the quote is used: ask for a new one")
+        raise RefusedError(status_code, "the quote is used: ask for a new one")
     if quote and quote["expires_at"] <= world.stamp():
-        raise RefusedError(status, "the quote is expired: ask for a new one")
+        raise RefusedError(status_code, "the quote is expired: ask for a new one")
     owner = world.tables["individuals"].rows[terms["recipient_id"]]
     if owner["status"] != "active":
-        raise RefusedError(status, f"the recipient is {owner['status']}, not active")
+        raise RefusedError(status_code, f"the recipient is {owner['status']}, not active")
     product = choose_product(terms["source_currency"])
     if product not in owner["product_types"]:
-        raise RefusedError(status, f"the recipient does not have the product {product}")
-    accounts = world.tables["financial_accounts"].rows
-    own_accounts = [accounts[account_id] for account_id in owner["_"]["accounts"]]
+        raise RefusedError(status_code, f"the recipient does not have the product {product}")
+    account_by_id = world.tables["financial_accounts"].rows
+    own_accounts = [account_by_id[account_id] for account_id in owner["_"]["accounts"]]
     if product == "off_ramp" and transfer_rules.check_wallet(own_accounts, network):
         refusal_text = f"the recipient has no crypto_wallet on {network}: register one first"
-        raise RefusedError(status, refusal_text)
+        raise RefusedError(status_code, refusal_text)
 
 
 HANDLERS = {
