@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from ..errors.arguments import explain_arguments
 from ..errors.base import Problem, RuleError
 from ..errors.names import with_name_suggestions
-from ..spec.members import name_members
+from ..spec.members import convert_to_members
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS
 from ..spec.query_parameters import warn_of_unknown_parameters
 from ..spec.service.service import Service
@@ -120,7 +120,7 @@ class Client:
         3
         """
         warn_of_unknown_parameters(self.settings.service, method, path, params)
-        return name_members(self.send(method, path, json=json, params=params, **options).body)
+        return convert_to_members(self.send(method, path, json=json, params=params, **options).body)
 
     def send(
         self,

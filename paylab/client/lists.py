@@ -113,10 +113,10 @@ class Lists:
             fetch_page,
             read_row,
             cursor,
-            place=self._place,
-            named=partial(self._translation.translate_answer, model.__name__),
-            kind=name,
-            declared=STATUSES[name](self._service.statuses) if name in STATUSES else (),
+            describe_place=self._place,
+            to_our_names=partial(self._translation.translate_answer, model.__name__),
+            list_name=name,
+            declared_statuses=STATUSES[name](self._service.statuses) if name in STATUSES else (),
             page_size=limit,
         )
         return pager.keep_rows(row_filter, self.order(name)) if row_filter else pager

@@ -151,12 +151,18 @@ def list_page(
     has_more = len(page_rows) > row_limit
     page_rows = page_rows[:row_limit]
     next_cursor = _write_cursor(page_rows[-1]) if has_more else None
+    row_objects = [row_json(world, kind, page_row) for page_row in page_rows]
+    return Reply.json(200, _make_page(list_form, row_objects, next_cursor))
+
+
+def _make_page(list_form: ListForm, row_objects: list[Row], next_cursor: str | None) -> Row:
+    """The envelope of a page with its rows; another page follows if there is a next cursor."""
     page: Row = {}
-    set_value_at(page, list_form.items, [row_json(world, kind, page_row) for page_row in page_rows])
+    set_value_at(page, list_form.items, row_objects)
     if list_form.more != NONE:
-        set_value_at(page, list_form.more, has_more)
+        set_value_at(page, list_form.more, next_cursor is not None)
     set_value_at(page, list_form.cursor, next_cursor)
-    return Reply.json(200, page)
+    return page
 
 
 def _read_limit(limit_text: str | None, settings: ListForm) -> int:

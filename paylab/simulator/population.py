@@ -94,12 +94,7 @@ def _make_members(
     shares = [route.share for route in routes]
     further_routes = random_numbers.choices(routes, shares, k=max(0, member_count - len(routes)))
     chosen_routes = [*routes, *further_routes][:member_count]
-    age_range_seconds = (OLDEST - NEWEST).total_seconds()
-    individual_ages = [  # most are young
-        NEWEST + timedelta(seconds=int(random_numbers.random() ** 2 * age_range_seconds))
-        for _ in chosen_routes
-    ]
-    creation_times = sorted(world.now() - age for age in individual_ages)
+    creation_times = _draw_creation_times(world, random_numbers, len(chosen_routes))
     random_numbers.shuffle(chosen_routes)
     member_count_by_route = Counter(map(_make_route_key, chosen_routes))
     times_and_routes = zip(creation_times, chosen_routes, strict=True)
@@ -114,6 +109,16 @@ def _make_members(
         weight = member_share * random_numbers.paretovariate(1.5)
         members.append(Member(created_at, history, owner, account, weight))
     return members
+
+
+def _draw_creation_times(world: World, random_numbers: random.Random, count: int) -> list[datetime]:
+    """Draw the creation times of individuals, in order; most are near NEWEST."""
+    age_range_seconds = (OLDEST - NEWEST).total_seconds()
+    ages = [
+        NEWEST + timedelta(seconds=int(random_numbers.random() ** 2 * age_range_seconds))
+        for _ in range(count)
+    ]
+    return sorted(world.now() - age for age in ages)
 
 
 def _make_route_key(route: PayoutRoute) -> tuple[str, str, str]:

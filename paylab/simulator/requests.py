@@ -281,16 +281,22 @@ def _explain_failure(
     if was_sent_too_often:
         failure_lines += [request.text() for request in matching_requests[-REQUESTS_SHOWN:]]
     elif other_requests:
-        nearest_request = _find_nearest(other_requests, fields)
-        differences = field_differences(nearest_request.row, fields)
-        request_line = nearest_request.text().partition("\n")[0]  # without its verdicts
-        failure_lines += ["the nearest request:", request_line]
-        failure_lines += [f"   {difference}" for difference in differences]
+        failure_lines += _describe_nearest(other_requests, fields)
     elif matching_count:
         failure_lines.append("no other request was sent")
     else:
         failure_lines.append("no request was sent")
     return "\n".join(failure_lines)
+
+
+def _describe_nearest(
+    requests: Sequence[JournalRequest], fields: Mapping[str, object]
+) -> list[str]:
+    """The nearest request to the fields, without its verdicts, and its differences, as lines."""
+    nearest_request = _find_nearest(requests, fields)
+    request_line = nearest_request.text().partition("\n")[0]
+    differences = field_differences(nearest_request.row, fields)
+    return ["the nearest request:", request_line, *(f"   {line}" for line in differences)]
 
 
 def _find_nearest(

@@ -58,27 +58,27 @@ class Members(dict[str, Any]):
             raise AttributeError(f"a dict has no attribute {name!r}: {self._describe_names(name)}")
 
 
-def name_members(value: object) -> Any:
+def convert_to_members(value: object) -> Any:
     """Decoded JSON whose objects, at any depth, are `Members`; too deep a value is unchanged.
 
-    >>> name_members({"data": [{"status": "completed"}]})["data"][0]["Status"]
+    >>> convert_to_members({"data": [{"status": "completed"}]})["data"][0]["Status"]
     Traceback (most recent call last):
     KeyError: 'Status: use status'
     """
     try:
-        return _convert_to_members(value)
+        return _convert_nested(value)
     except RecursionError:
         return value
 
 
-def _convert_to_members(value: object) -> Any:
+def _convert_nested(value: object) -> Any:
     """Replace all dicts of decoded JSON by `Members`; RecursionError if it is nested too deep."""
     if isinstance(value, list):
-        return [_convert_to_members(member) for member in value]
+        return [_convert_nested(member) for member in value]
     if not isinstance(value, dict):
         return value
     members = Members(value)
     for name, member in value.items():
         if isinstance(member, dict | list):  # a call for each text would take most of the time
-            members[name] = _convert_to_members(member)
+            members[name] = _convert_nested(member)
     return members

@@ -61,12 +61,12 @@ DISPLAYED_ITEMS_MAX = 20
 class Pager(Generic[T]):
     """A list that fetches its pages during iteration; every iteration starts at the first page.
 
-    `fetch` turns a cursor (None for the first page) into a page of JSON objects; `read` turns
-    one object into an item; `keep` filters items; `named` gives an object our names. `place` gives
-    the name of the service for its display. `kind` is the list, such as "transfers", and `declared`
-    has its statuses besides those of the specification; `page_size` is the `limit` that was asked
-    for, which does not limit the list. Its repr and display send nothing: they
-    show the items that were fetched last.
+    `fetch` turns a cursor (None for the first page) into a page of JSON objects; `read` turns one
+    object into an item; `keep` filters items; `to_our_names` gives an object our names.
+    `describe_place` gives the name of the service for its display. `list_name` is the list, such as
+    "transfers", and `declared_statuses` are its statuses besides those of the specification.
+    `page_size` is the `limit` that was asked for, which does not limit the list. Its repr and
+    display send nothing: they show the items that were fetched last.
 
     A row that the list repeats is read once, with a RepeatWarning: an iteration gives the version
     that comes first, `to_list` and `to_dicts` without a limit the one with the newest
@@ -82,20 +82,20 @@ class Pager(Generic[T]):
         read: Callable[[dict[str, Any]], T],
         start: str | None = None,
         keep: Callable[[T], bool] | None = None,
-        place: Callable[[], str] = str,
-        named: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row,
-        kind: str = "",
-        declared: Collection[str] = (),
+        describe_place: Callable[[], str] = str,
+        to_our_names: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row,
+        list_name: str = "",
+        declared_statuses: Collection[str] = (),
         page_size: int | None = None,
     ) -> None:
         self._fetch = fetch
         self._read = read
         self._start = start
         self._keep = keep
-        self._place = place
-        self._named = named
-        self._kind = kind
-        self._declared = declared
+        self._describe_place = describe_place
+        self._to_our_names = to_our_names
+        self._list_name = list_name
+        self._declared_statuses = declared_statuses
         self._page_size = page_size
         self._row_filter = RowFilter()
         self._fetched: list[T] = []
@@ -134,7 +134,7 @@ class Pager(Generic[T]):
     @property
     def place(self) -> str:
         """The name of the service, for the badge."""
-        return self._place()
+        return self._describe_place()
 
     def fetched(self) -> tuple[list[T], int | None]:
         """The first items of the latest iteration, and the number of all items that it fetched.
@@ -165,7 +165,7 @@ class Pager(Generic[T]):
 
     def raw_pages(self) -> Iterator[RawPage]:
         """Yield the pages, with items as the JSON objects that were sent."""
-        repeat_filter = repeats.RepeatFilter(self._named)
+        repeat_filter = repeats.RepeatFilter(self._to_our_names)
         for page in self._fetch_pages():
             yield replace(page, data=repeat_filter.drop_repeats(page.data))
 
@@ -200,7 +200,7 @@ class Pager(Generic[T]):
         """
         if self._row_filter.since is None:
             return False
-        return self._row_filter.is_past([self._named(row) for row in page.data])
+        return self._row_filter.is_past([self._to_our_names(row) for row in page.data])
 
     def first(self) -> T | None:
         """The first item, or None when the list is empty.
@@ -222,7 +222,7 @@ class Pager(Generic[T]):
                 raise ArgumentError(message, "limit")
             return list(islice(self, limit))
         rows = list(chain.from_iterable(page.data for page in self._fetch_pages()))
-        unique_rows = repeats.RepeatFilter(self._named).drop_repeats(rows)
+        unique_rows = repeats.RepeatFilter(self._to_our_names).drop_repeats(rows)
         listed_items = self._read_items(unique_rows)
         self._fetched = listed_items[:DISPLAYED_ITEMS_MAX]
         self._count = len(listed_items)
@@ -247,7 +247,7 @@ class Pager(Generic[T]):
         """
         wanted_status = fields.get("status")
         if isinstance(wanted_status, str):
-            check_statuses([wanted_status], self._kind, self._declared)
+            check_statuses([wanted_status], self._list_name, self._declared_statuses)
         return self.select(partial(list_uses.has_values, fields=fields))
 
     def select(self, wanted: Callable[[T], bool]) -> Pager[T]:

@@ -41,25 +41,30 @@ def flatten_values(values: Mapping[str, object], prefix: str = "") -> Iterator[t
     for member_name, nested_value in values.items():
         dotted_key = f"{prefix}{member_name}"
         setting_key = setting_keys().get(dotted_key)
-        if dotted_key.startswith(f"{EXTRA}."):
-            operation_name = dotted_key.removeprefix(f"{EXTRA}.")
-            yield EXTRA, {operation_name: nested_value}  # constants of one operation
-        elif dotted_key == EXTRA and isinstance(nested_value, Mapping):
-            yield from (
-                (EXTRA, {member_name: inner_values})
-                for member_name, inner_values in nested_value.items()
-            )
-        elif (
-            setting_key
-            and isinstance(nested_value, Mapping)
-            and {*nested_value} == {setting_key.field}
-        ):
+        if dotted_key == EXTRA or dotted_key.startswith(f"{EXTRA}."):
+            yield from _flatten_constants(dotted_key, nested_value)
+        elif not isinstance(nested_value, Mapping):
+            yield dotted_key, nested_value
+        elif setting_key and {*nested_value} == {setting_key.field}:
             # The words of the one field of an account, under the name of the field.
             yield dotted_key, nested_value[setting_key.field]
-        elif setting_key is None and isinstance(nested_value, Mapping) and is_group(dotted_key):
+        elif setting_key is None and is_group(dotted_key):
             yield from flatten_values(nested_value, f"{dotted_key}.")
         else:
             yield dotted_key, nested_value
+
+
+def _flatten_constants(dotted_key: str, constants: object) -> Iterator[tuple[str, Any]]:
+    """Yield constant fields under the key EXTRA, as a table of one operation each.
+
+    They stand in a table of operations, or under `extra.` and the name of an operation.
+    """
+    if dotted_key != EXTRA:
+        yield EXTRA, {dotted_key.removeprefix(f"{EXTRA}."): constants}
+    elif isinstance(constants, Mapping):
+        yield from ((EXTRA, {operation: fields}) for operation, fields in constants.items())
+    else:
+        yield EXTRA, constants  # refused later: it is no table
 
 
 def merge_values(values: Iterator[tuple[str, Any]]) -> dict[str, Any]:

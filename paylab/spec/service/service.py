@@ -55,6 +55,23 @@ def _read_problem_by_key(error: ServiceError) -> Mapping[str, str]:
     return {error.key: str(error)}
 
 
+def _pass_on_warnings(
+    caught_warnings: list[warnings.WarningMessage], name_line: Callable[[str, str], str]
+) -> None:
+    """Warn again; a warning about a key of older files begins with the line of that key.
+
+    `name_line` puts this line before a sentence about a key.
+    """
+    for warning in caught_warnings:
+        if isinstance(warning.message, ConfigWarning):
+            sentence = name_line(warning.message.key, str(warning.message))
+            warn_caller(sentence, ConfigWarning)
+        else:  # not about the service: it is passed on unchanged
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+
+
 @with_name_suggestions
 @explain_arguments
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,14 +128,7 @@ class Service(ServiceSettings):
             ]
             line_number = files.find_line(file_text, error.key)
             raise ServiceError("\n".join(problem_lines), error.key, line_number) from None
-        for warning in caught_warnings:
-            if isinstance(warning.message, ConfigWarning):  # about a key that no longer exists
-                sentence = name_line(warning.message.key, str(warning.message))
-                warn_caller(sentence, ConfigWarning)
-            else:  # not about the service: pass it on unchanged
-                warnings.warn_explicit(
-                    warning.message, warning.category, warning.filename, warning.lineno
-                )
+        _pass_on_warnings(caught_warnings, name_line)
         return service
 
     def with_values(self, values: Mapping[str, object]) -> Self:
