@@ -242,7 +242,10 @@ class SimulatorApp:
     async def _send_cut(
         self, scope: Message, receive: Receive, send: Send, reply: Reply, ending: Ending
     ) -> None:
-        """Send nothing or a part of a reply, and abort the connection, as its fault says."""
+        """Send nothing or a part of a reply, and abort the connection: `reply.cut` says how.
+
+        For "timeout" it first waits until the client gives up, at most 60 seconds.
+        """
         sent_extent, bytes_kept = plan_cut(reply)
         if reply.cut == "timeout" and await _wait_for_disconnect(receive, seconds=60):
             ending.hang_up()

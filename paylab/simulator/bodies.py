@@ -99,7 +99,7 @@ def row_json(world: World, kind: str, row: Row) -> Row:
 
 
 def require_row(world: World, kind: str, row_id: object, noun: str = "") -> Row:
-    """A row by its id. RefusedError with status 404 if there is none; `noun` is for its message."""
+    """A row by its id. RefusedError with status 404 if there is none, in which `noun` names it."""
     row = world.find(kind, row_id)
     if row is None:
         noun = noun or kind.removesuffix("s").replace("_", " ")

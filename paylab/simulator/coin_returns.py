@@ -38,7 +38,7 @@ def return_coins(world: World, transfer: Row) -> None:
 
 
 def _find_wallet(world: World, owner_id: str, network: str) -> Row | None:
-    """The latest wallet of an individual on a network. None if there is none."""
+    """The wallet on a network that an individual got last; None without such a wallet."""
     account_by_id = world.tables["financial_accounts"].rows
     owner = world.tables["individuals"].rows[owner_id]
     for account_id in reversed(owner["_"]["accounts"]):

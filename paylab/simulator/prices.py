@@ -79,7 +79,7 @@ def fee(source: Decimal, currency: str, fee_min: Decimal = FEE_MIN) -> Decimal:
 def from_source(
     source: Decimal, currency: str, destination: str, *, fee_min: Decimal = FEE_MIN
 ) -> Price:
-    """The price of sending exactly this amount."""
+    """The price of a source amount of exactly `source`."""
     fee_amount = fee(source, currency, fee_min)
     exchange_rate = rate(currency, destination)
     net_amount = EXACT_CONTEXT.subtract(source, fee_amount)
@@ -94,7 +94,7 @@ def from_source(
 
 
 def from_net(net: Decimal, currency: str, destination: str) -> Price:
-    """The price of the smallest source whose net is at least this amount."""
+    """The price of the smallest source amount whose net amount is at least `net`."""
     minor_amount = _find_minor_unit(currency)
     source_estimate = EXACT_CONTEXT.divide(net, 1 - FEE_SHARE)
     # The fee is rounded, so the smallest source can be a little below the estimate.
@@ -108,7 +108,10 @@ def from_net(net: Decimal, currency: str, destination: str) -> Price:
 
 
 def from_destination(amount: Decimal, currency: str, destination_currency: str) -> Price:
-    """The price of the smallest source whose destination is at least this amount."""
+    """The price of the smallest source amount whose destination amount is at least `amount`.
+
+    Its `destination` is exactly `amount`.
+    """
     exact_net = EXACT_CONTEXT.divide(amount, rate(currency, destination_currency))
     net_amount = round_amount(exact_net, currency, ROUND_CEILING)
     return from_net(net_amount, currency, destination_currency)._replace(destination=amount)

@@ -113,7 +113,7 @@ def is_error(body: object) -> bool:
 def _prefer_stated_message(
     messages: list[str], body: JsonValue, settings: ErrorSettings
 ) -> list[str]:
-    """The message at the key of the settings, if it says more than `messages`, else those."""
+    """The message at the key of the settings if it says more than `messages`; else `messages`."""
     stated_message = read_scalar(value_at(body, settings.words))
     if not stated_message or any(stated_message in message for message in messages):
         return messages

@@ -219,22 +219,22 @@ class RequestBody:
             field_path = self.their_path(problem.field)
             if field_path not in form_problem_fields:
                 problems.append(
-                    Problem(field_path, self._rename_in(problem.message), problem.source)
+                    Problem(field_path, self._rename_fields_in(problem.message), problem.source)
                 )
         return problems
 
-    def _rename_in(self, message: str) -> str:
+    def _rename_fields_in(self, message: str) -> str:
         """Replace the field names of ours in a message by the service's; keep all other words."""
         their_name_by_ours: dict[str, str] = {}
         for object_names in self.names_by_path.values():
             their_name_by_ours |= object_names.their_names
 
-        def rename(name_match: re.Match[str]) -> str:
-            """Rename one word of the message."""
+        def rename_word(name_match: re.Match[str]) -> str:
+            """Our name of a field becomes the service's; any other word is unchanged."""
             our_name = name_match[0]
             return their_name_by_ours.get(our_name, our_name)
 
-        return _COMPOUND_NAME.sub(rename, message)
+        return _COMPOUND_NAME.sub(rename_word, message)
 
     def _note_unknown(
         self, path: str, unknown_name: str, known_names: Collection[str] = ()

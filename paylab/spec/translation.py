@@ -120,7 +120,7 @@ class Translation:
         return our_path
 
     def _find_sent_detail_names(self, details: Mapping[str, object], body: object) -> Names:
-        """The names for the details of an account, which is found in the body by its details."""
+        """The names in sent details, by the type of the account that has them in `body`."""
         body_fields = body if isinstance(body, Mapping) else {}
         listed_accounts = body_fields.get("financial_accounts")
         possible_accounts = [body_fields]  # the body of a new account is the account

@@ -98,6 +98,7 @@ class Operation:
         for field in self.references:
             id_path = name_table.get(field.id_name, field.default_id_path)
             object_path = id_path.rpartition(".")[0]
+            # By the spec, the answer has the id under our name, or the whole object in its place.
             if id_path == field.default_id_path or field.whole:
                 name_table.pop(field.id_name, None)
             if field.whole and object_path:  # the answer has the object, not only its id
