@@ -108,7 +108,9 @@ def _make_cells(corridor: Corridor) -> Row:
         "\n".join(map(str, corridor.rails)) or "-",
         "\n".join(map(_describe_account, accounts)),
         "\n".join(
-            f"{fact_name}: {fact}" for fact_name, fact in fact_by_name.items() if fact != "-"
+            f"{fact_name}: {fact_text}"
+            for fact_name, fact_text in fact_by_name.items()
+            if fact_text != "-"
         ),
     )
 

@@ -168,19 +168,19 @@ def add_required_fields(service: Service | None, person: JsonObject) -> JsonObje
     """
     required_names = (service or Service()).individuals.required
     country = person["country"]
-    address_lines = {
+    address_line_by_name = {
         field_name.partition(".")[2]: "1"
         for field_name in required_names
         if field_name.startswith("address.")
     }
-    if "postal_code" in address_lines:
-        address_lines["postal_code"] = "0" * POSTAL_DIGITS.get(country, 4)
+    if "postal_code" in address_line_by_name:
+        address_line_by_name["postal_code"] = "0" * POSTAL_DIGITS.get(country, 4)
     missing_fields = {
         field_name: field_value
         for field_name, field_value in _make_extra_values(country).items()
         if field_name in required_names and field_name not in person
     }
-    return {**person, **missing_fields, "address": {**address_lines, **person["address"]}}
+    return {**person, **missing_fields, "address": {**address_line_by_name, **person["address"]}}
 
 
 def _make_extra_values(country: str) -> JsonObject:

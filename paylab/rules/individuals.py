@@ -229,9 +229,9 @@ def check_token(body: object, service: Service | None = None) -> list[Problem]:
     """Check the body that submits a verification token; empty if it is valid."""
     if not isinstance(body, Mapping):
         return check_object(body)
-    provider = (service or Service()).verification.provider
+    provider_word = (service or Service()).verification.provider
     return [
-        *check_field(body, "provider", choice_check((provider,), "idv.provider")),
+        *check_field(body, "provider", choice_check((provider_word,), "idv.provider")),
         *check_field(body, "token", length_check(codes.TOKEN_MAX)),
         *check_field(body, "applicant_id", check_identifier),
         *check_field(body, "partner_terms_accepted_at", check_timestamp),

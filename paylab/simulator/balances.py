@@ -96,11 +96,11 @@ def list_funds(world: World) -> list[Row]:
     sum_by_currency_and_use: dict[tuple[str, str], Decimal] = defaultdict(
         Decimal
     )  # by currency and use
-    for transfer in world.tables["transfers"].rows.values():
-        use = _find_balance_use(transfer)
+    for transfer_row in world.tables["transfers"].rows.values():
+        use = _find_balance_use(transfer_row)
         if use:
-            amount = Decimal(transfer["source_amount"])
-            sum_by_currency_and_use[transfer["source_currency"], use] += amount
+            amount = Decimal(transfer_row["source_amount"])
+            sum_by_currency_and_use[transfer_row["source_currency"], use] += amount
     funds: list[Row] = []
     for currency, available_amount in list_balances(world).items():
         sum_text_by_use = {

@@ -39,9 +39,9 @@ def without_internals(row: Row) -> Row:
 
 def individual_json(world: World, row: Row) -> Row:
     """An individual with its accounts, without fields that have no value."""
-    account_rows = world.tables["financial_accounts"].rows
+    account_row_by_id = world.tables["financial_accounts"].rows
     accounts = [
-        account_json(world, account_rows[account_id]) for account_id in row["_"]["accounts"]
+        account_json(world, account_row_by_id[account_id]) for account_id in row["_"]["accounts"]
     ]
     fields = {**without_internals(row), "financial_accounts": accounts}
     complete_fields = add_missing_values(world.service, "Individual", dict(drop_nulls(fields)))
@@ -59,9 +59,9 @@ def account_json(world: World, row: Row) -> Row:
 
 def answer_row(world: World, operation: str, row: Row) -> Row:
     """A row as the answer of an operation, in the names of the service."""
-    model = OPERATIONS[operation].answer
-    fields = add_missing_values(world.service, model, without_internals(row))
-    return world.translation.write_answer(model, fields)
+    model_name = OPERATIONS[operation].answer
+    fields = add_missing_values(world.service, model_name, without_internals(row))
+    return world.translation.write_answer(model_name, fields)
 
 
 def answer_reply(world: World, operation: str, row: Row) -> Reply:
@@ -79,9 +79,9 @@ def success_status(service: Service, operation: str) -> int:
 
 def conversion_account_json(world: World, row: Row) -> Row:
     """A conversion account with the whole payout account inside."""
-    account = world.tables["financial_accounts"].rows[row["_"]["payout_account_id"]]
-    country = world.tables["individuals"].rows[account["_"]["owner"]]["country"]
-    fields = {**without_internals(row), "payout_account": without_internals(account)}
+    account_row = world.tables["financial_accounts"].rows[row["_"]["payout_account_id"]]
+    country = world.tables["individuals"].rows[account_row["_"]["owner"]]["country"]
+    fields = {**without_internals(row), "payout_account": without_internals(account_row)}
     fields = add_missing_values(world.service, "ConversionAccount", fields)
     return world.translation.write_answer("ConversionAccount", fields, country)
 

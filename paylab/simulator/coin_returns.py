@@ -21,18 +21,18 @@ def return_coins(world: World, transfer: Row) -> None:
     if not codes.is_stablecoin(transfer["source_currency"]):
         return
     network = transfer["_"].get("network") or world.service.transfers.default_network
-    wallet = _find_wallet(world, transfer["recipient_id"], network)
-    if wallet is None:
+    wallet_row = _find_wallet(world, transfer["recipient_id"], network)
+    if wallet_row is None:
         return
     world.create(
         "coin_returns",
         transfer_id=transfer["id"],
         individual_id=transfer["recipient_id"],
-        financial_account_id=wallet["id"],
+        financial_account_id=wallet_row["id"],
         amount=transfer["source_amount"],
         currency=transfer["source_currency"],
         network=network,
-        address=wallet["details"].get("address"),
+        address=wallet_row["details"].get("address"),
         tx_hash=ids.transaction_hash(world.seed, network, transfer["id"]),
     )
 
@@ -40,11 +40,14 @@ def return_coins(world: World, transfer: Row) -> None:
 def _find_wallet(world: World, owner_id: str, network: str) -> Row | None:
     """The wallet on a network that an individual got last; None without such a wallet."""
     account_by_id = world.tables["financial_accounts"].rows
-    owner = world.tables["individuals"].rows[owner_id]
-    for account_id in reversed(owner["_"]["accounts"]):
-        account = account_by_id[account_id]
-        if account["type"] == codes.CRYPTO_WALLET and account["details"]["network"] == network:
-            return account
+    owner_row = world.tables["individuals"].rows[owner_id]
+    for account_id in reversed(owner_row["_"]["accounts"]):
+        account_row = account_by_id[account_id]
+        if (
+            account_row["type"] == codes.CRYPTO_WALLET
+            and account_row["details"]["network"] == network
+        ):
+            return account_row
     return None
 
 

@@ -151,9 +151,9 @@ def load_snapshot(world: World, request: Request) -> Reply:
     from . import snapshot  # only a snapshot that is loaded needs them
     from .storage import checksum
 
-    problem = snapshot.load_problem(dump, world)
-    if problem:
-        raise RefusedError(400, problem)
+    problem_text = snapshot.load_problem(dump, world)
+    if problem_text:
+        raise RefusedError(400, problem_text)
     if dump.pop("checksum", None) != checksum(dump):
         raise RefusedError(400, "the snapshot was changed after it was saved: its checksum differs")
     raise_if_problems(snapshot.snapshot_problems(dump))
@@ -217,8 +217,8 @@ def change_deliveries(world: World, request: Request) -> Reply:
     events_to_redeliver: list[tuple[Row, Row]] = []
     if "redeliver" in changes:
         events_to_redeliver = _find_events_to_redeliver(world, changes["redeliver"])
-    for event, subscription in events_to_redeliver:
-        redeliver_event(world, event, subscription)
+    for event_row, subscription_row in events_to_redeliver:
+        redeliver_event(world, event_row, subscription_row)
     return Reply.json(200, {"redelivered": len(events_to_redeliver), **world.delivery_state()})
 
 
@@ -230,20 +230,20 @@ def _find_events_to_redeliver(world: World, delivery_id: object) -> list[tuple[R
     subscription_by_id = world.tables["webhook_subscriptions"].rows
     if delivery_id == "all":
         return [
-            (event, subscription)
-            for event in world.tables["events"].rows.values()
-            for subscription in subscription_by_id.values()
-            if _is_for_subscription(event, subscription)
+            (event_row, subscription_row)
+            for event_row in world.tables["events"].rows.values()
+            for subscription_row in subscription_by_id.values()
+            if _is_for_subscription(event_row, subscription_row)
         ]
-    delivery = world.find("deliveries", delivery_id)
-    if delivery is None:
+    delivery_row = world.find("deliveries", delivery_id)
+    if delivery_row is None:
         raise RefusedError(404, 'redeliver: must be the id of a delivery, or "all"')
-    delivery_internals = delivery.get("_") or {}
-    event = world.find("events", delivery_internals.get("event_id"))
-    subscription = subscription_by_id.get(delivery_internals.get("subscription_id", ""))
-    if event is None or subscription is None:
+    delivery_internals = delivery_row.get("_") or {}
+    event_row = world.find("events", delivery_internals.get("event_id"))
+    subscription_row = subscription_by_id.get(delivery_internals.get("subscription_id", ""))
+    if event_row is None or subscription_row is None:
         raise RefusedError(422, "redeliver: its subscription was deleted")
-    return [(event, subscription)]
+    return [(event_row, subscription_row)]
 
 
 def _is_for_subscription(event: Row, subscription: Row) -> bool:
@@ -296,10 +296,10 @@ def _list_statuses(object_row: Row) -> list[dict[str, str]] | None:
     if moves is None:
         return None
     first_status = moves[0][0] if moves else object_row["status"]
-    history = [{"status": first_status, "at": object_row["created_at"]}]
+    status_rows = [{"status": first_status, "at": object_row["created_at"]}]
     for _, new_status, moved_at in moves:
-        history.append({"status": new_status, "at": moved_at})
-    return history
+        status_rows.append({"status": new_status, "at": moved_at})
+    return status_rows
 
 
 def list_events(world: World, _: Request) -> Reply:

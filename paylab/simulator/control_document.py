@@ -109,10 +109,12 @@ def control_document() -> dict[str, Any]:
     >>> sorted(control_document()["paths"])[:2]
     ['/_simulator', '/_simulator/accounts']
     """
-    paths: dict[str, Any] = {}
+    operations_by_path: dict[str, Any] = {}
     for tag, routes in (("Controls", CONTROLS), ("Worlds", WORLDS)):
         for route in routes:
-            paths.setdefault(route.template, {})[route.method.lower()] = _make_operation(route, tag)
+            operations_by_path.setdefault(route.template, {})[route.method.lower()] = (
+                _make_operation(route, tag)
+            )
     return {
         "openapi": VERSION,
         "info": {
@@ -134,7 +136,7 @@ def control_document() -> dict[str, Any]:
             {"name": "Controls", "description": "What one world does."},
             {"name": "Worlds", "description": "Worlds behind the same port, each with its keys."},
         ],
-        "paths": paths,
+        "paths": operations_by_path,
         "components": {
             "schemas": {"ControlError": _make_error_schema()},
             "securitySchemes": {

@@ -201,6 +201,6 @@ def markdown() -> str:
     fault_rows_text = "\n".join(
         f"| `{fault_kind}` | {effect_text} |" for fault_kind, effect_text in FAULT_KINDS.items()
     )
-    fault_table = f"| fault | what it does |\n|---|---|\n{fault_rows_text}"
+    fault_table_text = f"| fault | what it does |\n|---|---|\n{fault_rows_text}"
     details_text = ", ".join(f"`{detail_name}`" for detail_name in FAULT_DETAILS)
-    return f"{commands_text}\n\n{fault_table}\n\nA fault takes these details: {details_text}."
+    return f"{commands_text}\n\n{fault_table_text}\n\nA fault takes these details: {details_text}."

@@ -57,8 +57,8 @@ class DeliveryQueue:
             heapq.heappop(self._heads)
         if self.is_paused or not self._heads:
             return None
-        due_time, _, _ = self._heads[0]
-        return due_time
+        due_text, _, _ = self._heads[0]
+        return due_text
 
     def is_busy(self, now: str) -> bool:
         """Whether an event is due or being delivered."""
@@ -71,8 +71,8 @@ class DeliveryQueue:
 
     def take_due(self, now: str) -> Row | None:
         """A row that is due, or None. It stays first of its lane until `remove` or `requeue`."""
-        due_time = self.next_due()
-        if due_time is None or due_time > now:
+        due_text = self.next_due()
+        if due_text is None or due_text > now:
             return None
         delivery_row = self._find_first()
         heapq.heappop(self._heads)
@@ -80,8 +80,8 @@ class DeliveryQueue:
 
     def _find_first(self) -> Row | None:
         """The row of the heap's first entry, unless it was removed or moved."""
-        due_time, rank, lane_name = self._heads[0]
+        due_text, rank, lane_name = self._heads[0]
         lane = self._lanes.get(lane_name)
-        if lane and (lane[0]["due"], lane[0]["rank"]) == (due_time, rank):
+        if lane and (lane[0]["due"], lane[0]["rank"]) == (due_text, rank):
             return lane[0]
         return None

@@ -51,9 +51,9 @@ STEPS: Steps = {**individuals.STEPS, **on_ramp.STEPS, **transfers.STEPS}
 
 def settle(world: World) -> None:
     """Carry out every step that is due, in order, each at its own time."""
-    for timer in world.due_steps():
-        due_row = world.tables[timer["kind"]].rows[timer["id"]]
-        STEPS[timer["kind"]][timer["step"]](world, due_row, "")
+    for timer_row in world.due_steps():
+        due_row = world.tables[timer_row["kind"]].rows[timer_row["id"]]
+        STEPS[timer_row["kind"]][timer_row["step"]](world, due_row, "")
 
 
 def move_object(world: World, request: Request) -> Reply:
@@ -140,14 +140,14 @@ def respond(world: World, request: Request) -> Reply:
     passage = Passage(world.service)
     request_record.verdicts = passage.to_json
     now = request.at or world.now()
-    fault = faults.draw_call_fault(world, request, request_record.sequence)
-    if fault and fault["kind"] == "skew":
-        now += timedelta(seconds=fault["seconds"])
-    reply = _answer_by_fault(world, request, now, fault, passage) if fault else None
+    fault_row = faults.draw_call_fault(world, request, request_record.sequence)
+    if fault_row and fault_row["kind"] == "skew":
+        now += timedelta(seconds=fault_row["seconds"])
+    reply = _answer_by_fault(world, request, now, fault_row, passage) if fault_row else None
     if reply is None:
         reply = _answer_request(world, request, now, request_record, passage)
-    if fault:
-        reply = faults.apply_fault(fault, reply)
+    if fault_row:
+        reply = faults.apply_fault(fault_row, reply)
     reply = reply.with_headers({**reply.headers, "date": to_http(now)})
     if not request_record.operation:
         request_record.operation = operation_at(world.service, request.method, request.path) or ""

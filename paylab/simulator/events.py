@@ -31,18 +31,18 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
     Nobody can subscribe to an unknown type: such an event is for every subscription.
     """
     event_body = {"event_type": event_type, "event_payload": lower_currencies(payload)}
-    event_time = world.stamp()
-    event_row = {
+    time_text = world.stamp()
+    event_row: Row = {
         "id": world.new_id("events"),
-        "created_at": event_time,
+        "created_at": time_text,
         "event_type": event_type,
         "resource_id": resource_id,
-        "at": event_time,
+        "at": time_text,
         "body": event_body,
     }
     if world.withholds_events:
         event_row["_"] = {"is_withheld": True}
-    event = world.put("events", event_row)
+    world.put("events", event_row)
     world.journal.add_note(
         "event",
         world.now(),
@@ -52,12 +52,12 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
         body=event_body,
     )
     if world.withholds_events:
-        return event
+        return event_row
     is_known = event_type in (*EVENT_TYPES, *world.service.webhooks.event_types)
-    for subscription in list(world.tables["webhook_subscriptions"].rows.values()):
-        if not is_known or event_type in subscription["event_types"]:
-            _queue_event(world, subscription, event)
-    return event
+    for subscription_row in list(world.tables["webhook_subscriptions"].rows.values()):
+        if not is_known or event_type in subscription_row["event_types"]:
+            _queue_event(world, subscription_row, event_row)
+    return event_row
 
 
 @contextmanager

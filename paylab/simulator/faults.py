@@ -92,8 +92,10 @@ def draw_call_fault(world: World, request: Request, sequence: int) -> Row | None
     """The fault of this call, or None. `sequence` is its number in the journal."""
     if not world.tables["faults"].rows:
         return None
-    operation = operation_at(world.service, request.method, request.path)
-    return world.draw_fault(lambda fault: _fits_call(fault, request, operation), request=sequence)
+    operation_name = operation_at(world.service, request.method, request.path)
+    return world.draw_fault(
+        lambda fault: _fits_call(fault, request, operation_name), request=sequence
+    )
 
 
 def _fits_call(fault: Row, request: Request, operation: str | None) -> bool:

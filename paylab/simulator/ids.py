@@ -44,8 +44,8 @@ def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
     # From the left: milliseconds since 1970, 30 bits of the count, 50 bits from the seed.
     id_number = int(moment.timestamp() * 1000) << 80 | count % 2**30 << 50
     id_number |= seeded_number(seed, prefix, count) % 2**50
-    characters = "".join([_PAIRS[id_number >> shift & 1023] for shift in range(120, -1, -10)])
-    return f"{prefix}_{characters}"
+    id_characters = "".join([_PAIRS[id_number >> shift & 1023] for shift in range(120, -1, -10)])
+    return f"{prefix}_{id_characters}"
 
 
 def instruction_digits(seed: int, account_id: str, word: str, length: int) -> str:

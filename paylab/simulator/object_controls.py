@@ -47,13 +47,15 @@ def seed_objects(world: World, request: Request) -> Reply:
     """
     from . import population, seeding
 
-    requested_counts = request.json() if request.body else {}
+    requested_count_by_kind = request.json() if request.body else {}
     problems = [
         Problem(count_name, _describe_unknown(count_name, SEEDED_KINDS))
-        for count_name in requested_counts
+        for count_name in requested_count_by_kind
         if count_name not in SEEDED_KINDS
     ]
-    count_by_kind = {count_name: requested_counts.get(count_name, 0) for count_name in SEEDED_KINDS}
+    count_by_kind = {
+        count_name: requested_count_by_kind.get(count_name, 0) for count_name in SEEDED_KINDS
+    }
     for count_name, count in count_by_kind.items():
         if type(count) is not int or not 0 <= count <= seeding.ROWS_MAX:
             message = f"must be a whole number from 0 to {seeding.ROWS_MAX}"
@@ -97,24 +99,24 @@ def add_account(world: World, request: Request) -> Reply:
     requested_fields = request.json() if request.body else {}
     control_options = _take_options(requested_fields, ("country", "events"))
     if "individual_id" in requested_fields:
-        owner = require_row(world, "individuals", requested_fields["individual_id"])
-        if control_options.get("country", owner["country"]) != owner["country"]:
+        owner_row = require_row(world, "individuals", requested_fields["individual_id"])
+        if control_options.get("country", owner_row["country"]) != owner_row["country"]:
             raise RefusedError(
-                400, f"country: the individual's is {owner['country']}: leave it out"
+                400, f"country: the individual's is {owner_row['country']}: leave it out"
             )
     with _hold_events_unless_wanted(world, control_options):
         if "individual_id" not in requested_fields:
-            owner = _create_person(world, request, control_options, {})
-            individuals.activate(world, owner)
+            owner_row = _create_person(world, request, control_options, {})
+            individuals.activate(world, owner_row)
         account_fields = {
-            **_make_account_fields(world, owner["country"], requested_fields),
-            "individual_id": owner["id"],
+            **_make_account_fields(world, owner_row["country"], requested_fields),
+            "individual_id": owner_row["id"],
         }
         account_request = _with_checked_body(
             world, request, "financial_accounts.create", account_fields
         )
         account_row = financial_accounts.create_account_row(world, account_request)
-    return Reply.json(201, {**account_json(world, account_row), "individual_id": owner["id"]})
+    return Reply.json(201, {**account_json(world, account_row), "individual_id": owner_row["id"]})
 
 
 def example_person(country: str, consent_at: datetime, service: Service) -> JsonObject:
@@ -148,13 +150,15 @@ def _create_person(world: World, request: Request, options: JsonObject, fields: 
     """Create an individual with the fields of an example, some of them replaced."""
     country = options.get("country", DEFAULT_COUNTRY)
     try:
-        example = example_person(country, world.now(), world.service)
+        example_fields = example_person(country, world.now(), world.service)
     except RuleError as error:
         raise_if_problems(error.problems)
         raise RefusedError(400, str(error)) from None
-    if "idv_consent_recorded_at" in example:
-        example["idv_consent_recorded_at"] = timestamps.to_text(example["idv_consent_recorded_at"])
-    example_body = world.translation.translate_request("individuals.create", example)
+    if "idv_consent_recorded_at" in example_fields:
+        example_fields["idv_consent_recorded_at"] = timestamps.to_text(
+            example_fields["idv_consent_recorded_at"]
+        )
+    example_body = world.translation.translate_request("individuals.create", example_fields)
     person_fields = {**example_body, **fields}
     return individuals.create_row(
         world, _with_checked_body(world, request, "individuals.create", person_fields)

@@ -100,14 +100,14 @@ def _make_members(
     times_and_routes = zip(creation_times, chosen_routes, strict=True)
     members = []
     for address_number, (created_at, route) in enumerate(times_and_routes):
-        owner, account = _add_individual(
+        owner_row, account_row = _add_individual(
             world, random_numbers, route, created_at, address_number, has_ramps=has_ramps
         )
-        history = RouteHistory(world, random_numbers, route, (owner, account))
+        history = RouteHistory(world, random_numbers, route, (owner_row, account_row))
         # The members of a route share its payments: some get many, most get few.
         member_share = route.share / member_count_by_route[_make_route_key(route)]
         weight = member_share * random_numbers.paretovariate(1.5)
-        members.append(Member(created_at, history, owner, account, weight))
+        members.append(Member(created_at, history, owner_row, account_row, weight))
     return members
 
 
@@ -143,7 +143,7 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an 
     if has_ramps and _find_ramp_currency(route):
         products.append("on_ramp")
     created_text = timestamps.to_text(created_at)
-    owner: Row = {
+    owner_row: Row = {
         "id": world.new_id("individuals", created_at),
         "given_name": given_name,
         "family_name": family_name,
@@ -159,10 +159,12 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an 
         "updated_at": created_text,
         "_": {"accounts": [], "images": {}, "moves": []},
     }
-    world.put("individuals", owner)
+    world.put("individuals", owner_row)
     example_account = examples.account(route.country, world.service)
-    account = store_account(world, owner, example_account["type"], example_account["details"])
-    return owner, account
+    account_row = store_account(
+        world, owner_row, example_account["type"], example_account["details"]
+    )
+    return owner_row, account_row
 
 
 def _find_ramp_currency(route: PayoutRoute) -> str | None:
@@ -192,16 +194,12 @@ def _add_conversions(
     """Add conversions of a fifth of the members, in countries that have an on-ramp."""
     ramp_members = [member for member in members if "on_ramp" in member.owner["product_types"]]
     ramp_members = ramp_members[: max(1, len(members) // 5)]
-    conversion_accounts = []
+    account_rows = []
     for member in ramp_members:
         currency = _find_ramp_currency(member.history.route) or ""
-        conversion_accounts.append(
-            add_conversion_account(world, member.owner, member.account, currency)
-        )
+        account_rows.append(add_conversion_account(world, member.owner, member.account, currency))
     conversion_rows = []
     for created_at in draw_moments(world, random_numbers, conversion_count):
-        conversion_account = random_numbers.choice(conversion_accounts)
-        conversion_rows.append(
-            make_conversion(world, random_numbers, conversion_account, created_at)
-        )
+        account_row = random_numbers.choice(account_rows)
+        conversion_rows.append(make_conversion(world, random_numbers, account_row, created_at))
     world.extend("conversions", conversion_rows)

@@ -222,8 +222,8 @@ class Rehearsal:
         return int(journal_rows[-1]["sequence"]) if journal_rows else 0
 
     def __repr__(self) -> str:
-        missing_ids = ", ".join(item.id for item in self.missing)
-        return printable(f"<rehearsal of {missing_ids or 'nothing'}>")
+        missing_ids_text = ", ".join(item.id for item in self.missing)
+        return printable(f"<rehearsal of {missing_ids_text or 'nothing'}>")
 
 
 def _is_settled(journal_row: JsonObject) -> bool:

@@ -116,8 +116,8 @@ def _describe_unknown_control(path: str) -> str:
         templates_by_name.setdefault(segment, []).append(route.template)
     nearest_segment = find_nearest_name(_read_first_segment(path)[:100], templates_by_name)
     if nearest_segment:
-        suggested_paths = " or ".join(dict.fromkeys(templates_by_name[nearest_segment]))
-        return f"there is no control {path[:100]}: is {suggested_paths} meant?"
+        suggested_paths_text = " or ".join(dict.fromkeys(templates_by_name[nearest_segment]))
+        return f"there is no control {path[:100]}: is {suggested_paths_text} meant?"
     templates = [template for templates in templates_by_name.values() for template in templates]
     return f"there is no control {path[:100]}: there are {', '.join(dict.fromkeys(templates))}"
 

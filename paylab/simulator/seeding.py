@@ -110,24 +110,29 @@ def seed_conversions(world: World, count: int) -> None:
     if not count:
         return
     random_numbers = random_source(world, "conversions")
-    owner, account = _add_recipient(world, ROUTES[0], "on_ramp")
-    conversion_account = add_conversion_account(world, owner, account, SEEDED_ON_RAMP.currency)
+    owner_row, account_row = _add_recipient(world, ROUTES[0], "on_ramp")
+    conversion_account_row = add_conversion_account(
+        world, owner_row, account_row, SEEDED_ON_RAMP.currency
+    )
     moments = draw_moments(world, random_numbers, count)
     conversion_rows = [
-        make_conversion(world, random_numbers, conversion_account, moment) for moment in moments
+        make_conversion(world, random_numbers, conversion_account_row, moment) for moment in moments
     ]
     world.extend("conversions", conversion_rows)
 
 
 def add_conversion_account(world: World, owner: Row, recipient_account: Row, currency: str) -> Row:
     """Add an active conversion account of an individual, and the wallet that it pays to."""
-    address = {"address": ids.wallet_address(world.seed, "base", owner["id"]), "network": "base"}
-    wallet = store_account(world, owner, "crypto_wallet", address)
+    wallet_details = {
+        "address": ids.wallet_address(world.seed, "base", owner["id"]),
+        "network": "base",
+    }
+    wallet_row = store_account(world, owner, "crypto_wallet", wallet_details)
     # The new account has no id yet: the payee is made from that of another account of the owner.
     instructions = on_ramp.make_instructions(world, currency, recipient_account["id"])
     return world.create(
         "conversion_accounts",
-        {"payout_account_id": wallet["id"]},
+        {"payout_account_id": wallet_row["id"]},
         individual_id=owner["id"],
         source_currency=currency,
         destination_currency="USDC",
@@ -177,16 +182,16 @@ class RouteHistory:
         self.world = world
         self.random_numbers = random_numbers
         self.route = route
-        owner, account = recipient or _add_recipient(world, route)
-        self.owner_id = owner["id"]
-        self.account_id = account["id"]
+        owner_row, account_row = recipient or _add_recipient(world, route)
+        self.owner_id = owner_row["id"]
+        self.account_id = account_row["id"]
         self.rate = prices.rate(route.source, route.currency)
         self.rate_text = prices.rate_text(self.rate)
         self.tax_text = prices.amount_text(Decimal(0), route.source)
         self.latest = world.now()
-        reason_weights = FAILURE_REASONS.get(route.country, OTHER_REASONS)
+        weight_by_reason = FAILURE_REASONS.get(route.country, OTHER_REASONS)
         # A reason is in the list as often as its weight says, and is drawn as often.
-        self.reasons = [*Counter(reason_weights).elements()]
+        self.reasons = [*Counter(weight_by_reason).elements()]
 
     def make_transfer(self, created_at: datetime) -> Row:
         """A transfer with a final status that was created at a time."""
@@ -265,7 +270,7 @@ def _add_recipient(
 ) -> tuple[Row, Row]:
     """Add an active individual with one account; return both rows."""
     given_name, _, family_name = route.name.partition(" ")
-    owner = world.create(
+    owner_row = world.create(
         "individuals",
         {"accounts": [], "images": {}},
         given_name=given_name,
@@ -280,7 +285,9 @@ def _add_recipient(
         status_details=None,
     )
     example_account = examples.account(route.country, world.service)
-    return owner, store_account(world, owner, example_account["type"], example_account["details"])
+    return owner_row, store_account(
+        world, owner_row, example_account["type"], example_account["details"]
+    )
 
 
 def make_conversion(

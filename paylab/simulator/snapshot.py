@@ -83,8 +83,8 @@ def load_problem(dump: Row, world: World) -> str | None:
     changed_settings = dump.get("service") or {}
     if not isinstance(changed_settings, dict):
         return "service: must be an object with the settings that differ"
-    service_problem = world.service_problem(changed_settings)
-    return None if service_problem is None else f"the snapshot was {service_problem}"
+    service_problem_text = world.service_problem(changed_settings)
+    return None if service_problem_text is None else f"the snapshot was {service_problem_text}"
 
 
 def snapshot_problems(dump: Row) -> list[Problem]:

@@ -101,10 +101,10 @@ class WorldStorage:
             world_facts = {fact_name: json.loads(fact_text) for fact_name, fact_text in fact_rows}
             if not world_facts:
                 return False
-            problem = world.service_problem(world_facts.get("service", {}))
-            if problem is not None:
+            problem_text = world.service_problem(world_facts.get("service", {}))
+            if problem_text is not None:
                 self.close()
-                raise SimulatorError(f"{self._path} was {problem}, or use another file")
+                raise SimulatorError(f"{self._path} was {problem_text}, or use another file")
             world.load({**world_facts, "tables": self._read_tables()})
             world.key_seed = world_facts["key_seed"]
         except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -115,15 +115,15 @@ class WorldStorage:
 
     def _read_tables(self) -> dict[str, list[object]]:
         """The rows of each kind, in the order of storage."""
-        tables: dict[str, list[object]] = {table_kind: [] for table_kind in ID_PREFIX_BY_KIND}
+        rows_by_kind: dict[str, list[object]] = {table_kind: [] for table_kind in ID_PREFIX_BY_KIND}
         stored_rows = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
-        while batch := stored_rows.fetchmany(ROWS_PER_BATCH):
+        while row_batch := stored_rows.fetchmany(ROWS_PER_BATCH):
             # Many rows are parsed faster as one JSON list than one by one.
-            rows_text = ",".join(row_text for _, row_text in batch)
+            rows_text = ",".join(row_text for _, row_text in row_batch)
             table_rows = json.loads(f"[{rows_text}]")
-            for (table_kind, _), table_row in zip(batch, table_rows, strict=True):
-                tables[table_kind].append(table_row)
-        return tables
+            for (table_kind, _), table_row in zip(row_batch, table_rows, strict=True):
+                rows_by_kind[table_kind].append(table_row)
+        return rows_by_kind
 
     def save(self, world: World) -> None:
         """Write all changes in one transaction. SimulatorError when that fails."""

@@ -169,17 +169,17 @@ class World:
 
     def schedule(self, kind: str, row_id: str, seconds: float, step: str) -> None:
         """Plan the next step of a row. A row has at most one."""
-        due_time = self.after(seconds)
-        self.put("timers", {"id": row_id, "due": due_time, "kind": kind, "step": step})
-        heapq.heappush(self._due_heap, (due_time, row_id))
+        due_text = self.after(seconds)
+        self.put("timers", {"id": row_id, "due": due_text, "kind": kind, "step": step})
+        heapq.heappush(self._due_heap, (due_text, row_id))
 
     def next_due(self) -> str | None:
         """The time of the next step. None if none is planned."""
         timer_by_id = self.tables["timers"].rows
         while self._due_heap:
-            due_time, row_id = self._due_heap[0]
-            if row_id in timer_by_id and timer_by_id[row_id]["due"] == due_time:
-                return due_time
+            due_text, row_id = self._due_heap[0]
+            if row_id in timer_by_id and timer_by_id[row_id]["due"] == due_text:
+                return due_text
             heapq.heappop(self._due_heap)  # its timer was removed, or moved to another time
         return None
 
@@ -197,10 +197,10 @@ class World:
                 if due_text is None or due_text > now_text:
                     return
                 _, row_id = heapq.heappop(self._due_heap)
-                timer = self.tables["timers"].rows[row_id]
+                timer_row = self.tables["timers"].rows[row_id]
                 self.remove("timers", row_id)
                 self._moment = timestamps.from_text(due_text)
-                yield timer
+                yield timer_row
         finally:
             self._moment = None
 
@@ -209,25 +209,25 @@ class World:
 
         The journal notes the fault with `target`: the request or event to which it applies.
         """
-        for fault in self.tables["faults"].rows.values():
-            if fault["left"] == 0 or not is_match(fault):
+        for fault_row in self.tables["faults"].rows.values():
+            if fault_row["left"] == 0 or not is_match(fault_row):
                 continue
-            fault["drawn"] += 1
-            seed_text = f"{fault['seed']}:{fault['drawn']}"
+            fault_row["drawn"] += 1
+            seed_text = f"{fault_row['seed']}:{fault_row['drawn']}"
             chance = random.Random(seed_text).random()  # noqa: S311 - no secret
-            is_its_turn = fault["drawn"] % (fault.get("every") or 1) == 0
-            is_applied = is_its_turn and chance < fault["probability"]
+            is_its_turn = fault_row["drawn"] % (fault_row.get("every") or 1) == 0
+            is_applied = is_its_turn and chance < fault_row["probability"]
             if is_applied:
-                fault["left"] -= 1
-            self.put("faults", fault)
+                fault_row["left"] -= 1
+            self.put("faults", fault_row)
             if is_applied:
                 fault_facts = {
                     "control": "fault_fired",
-                    "object": fault["id"],
-                    "fault": fault["kind"],
+                    "object": fault_row["id"],
+                    "fault": fault_row["kind"],
                 }
                 self.journal.add_note("control", self.now(), **fault_facts, **target)
-                return fault
+                return fault_row
         return None
 
     def summary(self) -> dict[str, object]:
@@ -263,21 +263,24 @@ class World:
 
     def load(self, dump: JsonObject) -> None:
         """Load the state of a `dump`. Everything is built before anything is changed."""
-        tables = _make_tables(self.service)
-        for table_kind, table in tables.items():
+        table_by_kind = _make_tables(self.service)
+        for table_kind, table in table_by_kind.items():
             table.extend(dump["tables"].get(table_kind, []))
-        due_heap = [(timer["due"], timer["id"]) for timer in tables["timers"].rows.values()]
+        due_heap = [
+            (timer_row["due"], timer_row["id"])
+            for timer_row in table_by_kind["timers"].rows.values()
+        ]
         heapq.heapify(due_heap)
-        outbox = DeliveryQueue(tables["outbox"].rows.values())
+        outbox = DeliveryQueue(table_by_kind["outbox"].rows.values())
         counters = dict(dump["counters"])
         changed_ids_by_kind = {
             table_kind: dict.fromkeys((*table.rows, *self.tables[table_kind].rows))
-            for table_kind, table in tables.items()
+            for table_kind, table in table_by_kind.items()
         }
         self.clock.restore(dump["clock"])
         self.seed = dump["seed"]
         self.counters = counters
-        self.tables = tables
+        self.tables = table_by_kind
         self.dirty = changed_ids_by_kind
         self.outbox = outbox
         self._due_heap = due_heap
@@ -285,10 +288,10 @@ class World:
 
 def _make_tables(service: Service) -> dict[str, Table]:
     """Empty tables. Tables with a list have the order of the service's list."""
-    tables = {table_kind: Table() for table_kind in ID_PREFIX_BY_KIND}
+    table_by_kind = {table_kind: Table() for table_kind in ID_PREFIX_BY_KIND}
     for table_kind in LISTED_RESOURCES:
-        tables[table_kind] = Table(service.list(table_kind).order)
-    return tables
+        table_by_kind[table_kind] = Table(service.list(table_kind).order)
+    return table_by_kind
 
 
 def apply_move(world: World, kind: str, row: Row, trigger: str) -> None:

@@ -90,8 +90,8 @@ def _read_inner_message(folded_body: JsonMapping, depth: int) -> list[str]:
     """The message of the first error object inside a body that has one; empty if none has."""
     if not depth:
         return []
-    for error in _find_error_objects(folded_body):
-        message_parts = read_error_message(error, depth - 1)
+    for error_object in _find_error_objects(folded_body):
+        message_parts = read_error_message(error_object, depth - 1)
         if message_parts:
             return message_parts
     return []

@@ -35,10 +35,12 @@ def add_missing_values(service: ServiceSettings, model: str, fields: JsonFields)
     if missing_form == "as_specified":
         return fields
     completed_fields = {**dict.fromkeys(answer_shape(model).absent), **fields}
-    for field_name, nested_model in NESTED.items():
+    for field_name, nested_model_name in NESTED.items():
         nested_object = completed_fields.get(field_name)
         if isinstance(nested_object, dict):
-            completed_fields[field_name] = add_missing_values(service, nested_model, nested_object)
+            completed_fields[field_name] = add_missing_values(
+                service, nested_model_name, nested_object
+            )
     return completed_fields
 
 

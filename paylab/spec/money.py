@@ -176,11 +176,11 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
 
     Its decimals are checked only if the currency is a text.
     """
-    requirement = _find_requirement(value, currency)
-    if not requirement:
+    requirement_text = _find_requirement(value, currency)
+    if not requirement_text:
         return []
     value_suffix = f", not {plain(value, 40)}" if isinstance(value, str) else ""
-    return [Problem(field, f"{requirement}{value_suffix}", _SOURCE)]
+    return [Problem(field, f"{requirement_text}{value_suffix}", _SOURCE)]
 
 
 def _find_requirement(value: object, currency: object) -> str:

@@ -27,8 +27,8 @@ class RouteTable:
         routes_by_shape: dict[str, dict[str, Route]] = {}
         # Templates with fewer placeholders come first, and win.
         for route in sorted(routes, key=lambda route: route.template.count("{")):
-            routes_of_shape = routes_by_shape.setdefault(make_template_shape(route.template), {})
-            routes_of_shape[route.method] = route
+            route_by_method = routes_by_shape.setdefault(make_template_shape(route.template), {})
+            route_by_method[route.method] = route
         self._routes_by_path: dict[str, dict[str, Route]] = {}
         self._routes_by_pattern: list[tuple[re.Pattern[str], dict[str, Route]]] = []
         for routes_by_method in routes_by_shape.values():

@@ -156,13 +156,13 @@ class RowFilter:
 
     def describe(self) -> dict[str, str]:
         """The filters that are set, by name, as text for people."""
-        filter_texts = dict(self.fields)
+        text_by_filter = dict(self.fields)
         if self.statuses is not None:
-            filter_texts["status"] = ",".join(sorted(self.statuses))
+            text_by_filter["status"] = ",".join(sorted(self.statuses))
         for bound_name, bound in (("since", self.since), ("until", self.until)):
             if bound is not None:
-                filter_texts[bound_name] = to_text(bound)
-        return filter_texts
+                text_by_filter[bound_name] = to_text(bound)
+        return text_by_filter
 
 
 def _has_text(field_value: object, wanted_text: str) -> bool:
@@ -197,7 +197,7 @@ def read_row_filter(
     `kind` is the list, such as "transfers". `declared` are the statuses of the service besides
     those of the specification. Filters that the service applies itself are not in it.
     """
-    filters_in_use = {
+    value_by_filter = {
         argument_name: filter_value
         for argument_name, filter_value in filters.items()
         if filter_value is not None
@@ -207,22 +207,22 @@ def read_row_filter(
         for argument_name in list_filter_names(kind)
         if argument_name not in SENT.get(kind, ())
     ]
-    unknown_names = filters_in_use.keys() - {*names_applied_here}
+    unknown_names = value_by_filter.keys() - {*names_applied_here}
     if unknown_names:
         message = f"is no field of {kind}: keep rows by {', '.join(names_applied_here)}"
         raise OptionError(
             Problem(argument_name, message) for argument_name in sorted(unknown_names)
         )
-    statuses = read_statuses(filters_in_use.get("status"), kind, declared)
-    since_argument: Any = filters_in_use.get("since")
-    until_argument: Any = filters_in_use.get("until")
+    statuses = read_statuses(value_by_filter.get("status"), kind, declared)
+    since_argument: Any = value_by_filter.get("since")
+    until_argument: Any = value_by_filter.get("until")
     begin_time, end_time = read_period(since_argument, until_argument)
-    texts_by_field = {
-        field_name: _read_compared_text(filters_in_use[filter_name], filter_name)
+    text_by_field = {
+        field_name: _read_compared_text(value_by_filter[filter_name], filter_name)
         for filter_name, field_name in FIELDS.get(kind, {}).items()
-        if filter_name in filters_in_use
+        if filter_name in value_by_filter
     }
-    return RowFilter(statuses, begin_time, end_time, texts_by_field)
+    return RowFilter(statuses, begin_time, end_time, text_by_field)
 
 
 def _read_compared_text(value: object, filter_name: str) -> str:

@@ -17,8 +17,10 @@ class IllegalMove(PaylabError, ValueError):  # noqa: N818 - named for what it is
     def __init__(self, machine: str, state: str, wanted: str, legal: tuple[str, ...]) -> None:
         """Name the machine, its state, the state that is wanted, and those that are possible."""
         self.legal = legal
-        legal_states = ", ".join(legal) or "none: the state is final"
-        super().__init__(f"{machine} cannot go from {state} to {wanted}; legal: {legal_states}")
+        legal_states_text = ", ".join(legal) or "none: the state is final"
+        super().__init__(
+            f"{machine} cannot go from {state} to {wanted}; legal: {legal_states_text}"
+        )
 
 
 @explain_arguments

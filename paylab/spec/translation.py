@@ -303,8 +303,8 @@ def _make_amount_pattern(service: Service) -> re.Pattern[bytes]:
     """The pattern of a member such as `"amount":"10.50"`, under any name of the service."""
     their_amount_names = {
         last_name(their_path)
-        for model in NAMED
-        for our_name, their_path in answer_names(model, service).their_names.items()
+        for model_name in NAMED
+        for our_name, their_path in answer_names(model_name, service).their_names.items()
         if our_name in ANSWER_AMOUNTS
     }
     names_pattern_text = "|".join(map(re.escape, sorted({*ANSWER_AMOUNTS, *their_amount_names})))

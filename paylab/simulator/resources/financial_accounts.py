@@ -24,8 +24,8 @@ def create_account_row(world: World, request: Request) -> Row:
     """Add the account of a request."""
     request_body = bodies.read_body(world, request, "financial_accounts.create")
     fields = request_body.fields
-    owner = find_named_row(world, "individuals", fields.get("individual_id"))
-    country = owner["country"] if owner else None
+    owner_row = find_named_row(world, "individuals", fields.get("individual_id"))
+    country = owner_row["country"] if owner_row else None
     account_type = fields.get("type")
     fields["details"] = request_body.rename_details(
         country, account_type, fields.get("details"), "details"
@@ -33,8 +33,8 @@ def create_account_row(world: World, request: Request) -> Row:
     _require_account_fields(
         world, request_body, account_rules.check(fields, country, world.service)
     )
-    assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
-    return store_account(world, owner, fields["type"], fields["details"])
+    assert owner_row is not None  # noqa: S101 - the rules refuse a body without an individual
+    return store_account(world, owner_row, fields["type"], fields["details"])
 
 
 def _require_account_fields(

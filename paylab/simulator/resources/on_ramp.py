@@ -52,10 +52,10 @@ def make_pending_conversion(account: Row, amount: str, received_at: str) -> Row:
 
 def start_conversion(world: World, account: Row, deposit_row: Row) -> None:
     """Create the conversion of a deposit. Assumption `deposit.review`."""
-    wallet = world.tables["financial_accounts"].rows[account["_"]["payout_account_id"]]
+    wallet_row = world.tables["financial_accounts"].rows[account["_"]["payout_account_id"]]
     conversion_row = world.create(
         "conversions",
-        {"network": wallet["details"].get("network") or "", "deposit_id": deposit_row["id"]},
+        {"network": wallet_row["details"].get("network") or "", "deposit_id": deposit_row["id"]},
         **make_pending_conversion(account, deposit_row["amount"], deposit_row["created_at"]),
     )
     emit_event(world, "conversion.created", conversion_row["id"], without_internals(conversion_row))
@@ -114,12 +114,12 @@ def make_instructions(world: World, currency: str, account_id: str) -> Row:
     Assumptions `instructions.mx` and `instructions.ph`.
     """
     on_ramp = need_on_ramp(currency=currency)
-    payee = on_ramp.make_payee(partial(ids.instruction_digits, world.seed, account_id))
+    payee_code = on_ramp.make_payee(partial(ids.instruction_digits, world.seed, account_id))
     return {
         "type": on_ramp.instructions_type,
         "currency": on_ramp.currency,
         "payment_methods": [on_ramp.rail],
-        "details": {on_ramp.detail_name: payee},
+        "details": {on_ramp.detail_name: payee_code},
     }
 
 
@@ -138,19 +138,19 @@ def create_account(world: World, request: Request) -> Reply:
     request_body = bodies.read_body(world, request, "conversion_accounts.create")
     service = world.service
     fields = request_body.fields
-    owner = find_named_row(world, "individuals", fields.get("individual_id"))
+    owner_row = find_named_row(world, "individuals", fields.get("individual_id"))
     payout_account = fields.get("payout_account")
     wallet_id = payout_account.get("id") if isinstance(payout_account, dict) else None
-    wallet = find_named_row(world, "financial_accounts", wallet_id, "payout account")
-    country = owner["country"] if owner else None
+    wallet_row = find_named_row(world, "financial_accounts", wallet_id, "payout account")
+    country = owner_row["country"] if owner_row else None
     problems = deposit_rules.check_account(fields, country, service)
     if not world.production_like:
         problems += check_scenario("conversion account", fields, "client_reference_id")
     bodies.refuse_problems(request_body, problems, service.error_codes.validation)
-    assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
-    assert wallet is not None  # noqa: S101 - nor one without a payout account
-    _require_ready(owner, wallet, service.error_codes.state)
-    return _open_account(world, fields, owner, wallet)
+    assert owner_row is not None  # noqa: S101 - the rules refuse a body without an individual
+    assert wallet_row is not None  # noqa: S101 - nor one without a payout account
+    _require_ready(owner_row, wallet_row, service.error_codes.state)
+    return _open_account(world, fields, owner_row, wallet_row)
 
 
 def _open_account(world: World, fields: Row, owner: Row, wallet: Row) -> Reply:
@@ -201,26 +201,26 @@ def simulate_deposit(world: World, request: Request) -> Reply:
     fields = request_body.fields
     if request.id:
         fields["conversion_account_id"] = request.id
-    account = find_named_row(world, "conversion_accounts", fields.get("conversion_account_id"))
-    currency = account["source_currency"] if account else None
+    account_row = find_named_row(world, "conversion_accounts", fields.get("conversion_account_id"))
+    currency = account_row["source_currency"] if account_row else None
     problems = deposit_rules.check(fields, currency, service)
     problems += check_scenario("deposit", fields, "sender_name")
     bodies.refuse_problems(request_body, problems, service.error_codes.validation)
-    assert account is not None  # noqa: S101 - the rules refuse a body without an account
-    if account["status"] != "active":
-        refusal_text = f"the conversion account is {account['status']}, not active"
+    assert account_row is not None  # noqa: S101 - the rules refuse a body without an account
+    if account_row["status"] != "active":
+        refusal_text = f"the conversion account is {account_row['status']}, not active"
         raise RefusedError(service.error_codes.state, refusal_text)
-    deposit_row = _add_deposit(world, fields, account)
-    start_conversion(world, account, deposit_row)
+    deposit_row = _add_deposit(world, fields, account_row)
+    start_conversion(world, account_row, deposit_row)
     return bodies.answer_reply(world, "sandbox.deposit", deposit_row)
 
 
 def _add_deposit(world: World, fields: Row, account: Row) -> Row:
     """Add a deposit. Its default sender is the individual of the account."""
-    owner = world.tables["individuals"].rows[account["individual_id"]]
+    owner_row = world.tables["individuals"].rows[account["individual_id"]]
     sender_name = fields.get("sender_name")
     if sender_name is None:
-        sender_name = f"{owner['given_name']} {owner['family_name']}"
+        sender_name = f"{owner_row['given_name']} {owner_row['family_name']}"
     currency = account["source_currency"].upper()
     deposit_row = world.create(
         "deposits",

@@ -102,15 +102,15 @@ def create_quote(world: World, request: Request) -> Reply:
     request_body = bodies.read_body(world, request, "quotes.create")
     service = world.service
     fields = request_body.fields
-    account = find_named_row(world, "financial_accounts", find_account_id(fields))
+    account_row = find_named_row(world, "financial_accounts", find_account_id(fields))
     problems = add_route_problems(
-        world, transfer_rules.check_quote(fields, service), fields, account
+        world, transfer_rules.check_quote(fields, service), fields, account_row
     )
     bodies.refuse_problems(request_body, problems, service.error_codes.validation)
     quote_row = world.create(
         "quotes",
         {"used": False},
-        **price_terms(request_body, account),
+        **price_terms(request_body, account_row),
         derived_source_amount=fields.get("source_amount") is None,
         source_network=fields.get("source_network"),
         expires_at=world.after(service.quotes.lifetime),

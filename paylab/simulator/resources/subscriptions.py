@@ -67,8 +67,8 @@ def make_signature_headers(world: World, row: Row) -> dict[str, str]:
 
 def _find_secret(world: World, subscription_id: str) -> str:
     """The secret of the client that subscribed; the world's own if that client is not known."""
-    subscription = world.find("webhook_subscriptions", subscription_id) or {}
-    signer_digest = subscription.get("_", {}).get("signer")
+    subscription_row = world.find("webhook_subscriptions", subscription_id) or {}
+    signer_digest = subscription_row.get("_", {}).get("signer")
     for api_key, secret in world.served_secrets.items():
         if _hash_key(api_key) == signer_digest:
             return secret

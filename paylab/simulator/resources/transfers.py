@@ -50,10 +50,10 @@ def pay_in(world: World, request: Request) -> Reply:
     currency = balances.add_to_balance(world, request.json())
     transfer_by_id = world.tables["transfers"].rows
     waiting_rows: list[Row] = []
-    for timer in world.tables["timers"].rows.values():
-        transfer_row = transfer_by_id.get(timer["id"])
+    for timer_row in world.tables["timers"].rows.values():
+        transfer_row = transfer_by_id.get(timer_row["id"])
         # A transfer without funds has one planned step: to expire.
-        if transfer_row is None or timer["step"] != "expire":
+        if transfer_row is None or timer_row["step"] != "expire":
             continue
         if _waits_for_balance(transfer_row, currency):
             waiting_rows.append(transfer_row)
@@ -162,13 +162,13 @@ def create(world: World, request: Request) -> Reply:
     """Create a transfer. Assumptions `transfer.create`, `transfer.answer`, `transfer.network`."""
     request_body = bodies.read_body(world, request, "transfers.create")
     fields = request_body.fields
-    quote = find_named_row(world, "quotes", fields.get("quote_id"))
-    terms = _agree_terms(world, request_body, quote)
-    network = (quote or fields).get("source_network") or world.service.transfers.default_network
-    _require_payable(world, terms, quote, network)
-    if quote:
-        quote["_"]["used"] = True
-        world.put("quotes", quote)
+    quote_row = find_named_row(world, "quotes", fields.get("quote_id"))
+    terms = _agree_terms(world, request_body, quote_row)
+    network = (quote_row or fields).get("source_network") or world.service.transfers.default_network
+    _require_payable(world, terms, quote_row, network)
+    if quote_row:
+        quote_row["_"]["used"] = True
+        world.put("quotes", quote_row)
     transfer_row = _start_transfer(world, fields, terms, network)
     return bodies.answer_reply(world, "transfers.create", transfer_row)
 
@@ -177,14 +177,14 @@ def _agree_terms(world: World, request_body: RequestBody, quote: Row | None) -> 
     """The terms of the quote; without a quote, terms priced now. RefusedError for a wrong body."""
     fields = request_body.fields
     status_code = world.service.error_codes.validation
-    account = find_named_row(world, "financial_accounts", find_account_id(fields))
+    account_row = find_named_row(world, "financial_accounts", find_account_id(fields))
     problems = transfer_rules.check(fields, world.service)
     if not world.production_like:
         problems += check_scenario("transfer", fields, "client_reference_id")
     if quote is None:
-        problems = add_route_problems(world, problems, fields, account)
+        problems = add_route_problems(world, problems, fields, account_row)
         bodies.refuse_problems(request_body, problems, status_code)
-        return price_terms(request_body, account)
+        return price_terms(request_body, account_row)
     problems += _find_quote_problems(fields, quote)
     bodies.refuse_problems(request_body, problems, status_code)
     return {field_name: quote[field_name] for field_name in TERMS}
@@ -247,11 +247,11 @@ def _plan_first_step(world: World, transfer_row: Row) -> None:
     A scenario ends it instead.
     """
     internals = transfer_row["_"]
-    early_end = EARLY_ENDS.get(internals["outcome"])
-    if early_end is None and internals["source_type"] == "deposit":
+    ending_step = EARLY_ENDS.get(internals["outcome"])
+    if ending_step is None and internals["source_type"] == "deposit":
         world.schedule("transfers", transfer_row["id"], _read_deadline_seconds(world), "expire")
     else:
-        world.schedule("transfers", transfer_row["id"], STEP_SECONDS, early_end or "pay")
+        world.schedule("transfers", transfer_row["id"], STEP_SECONDS, ending_step or "pay")
 
 
 def _find_quote_problems(fields: Row, quote: Row) -> list[Problem]:
@@ -321,14 +321,14 @@ def _require_payable(world: World, terms: Row, quote: Row | None, network: str) 
         raise RefusedError(status_code, "the quote is used: ask for a new one")
     if quote and quote["expires_at"] <= world.stamp():
         raise RefusedError(status_code, "the quote is expired: ask for a new one")
-    owner = world.tables["individuals"].rows[terms["recipient_id"]]
-    if owner["status"] != "active":
-        raise RefusedError(status_code, f"the recipient is {owner['status']}, not active")
+    owner_row = world.tables["individuals"].rows[terms["recipient_id"]]
+    if owner_row["status"] != "active":
+        raise RefusedError(status_code, f"the recipient is {owner_row['status']}, not active")
     product = choose_product(terms["source_currency"])
-    if product not in owner["product_types"]:
+    if product not in owner_row["product_types"]:
         raise RefusedError(status_code, f"the recipient does not have the product {product}")
     account_by_id = world.tables["financial_accounts"].rows
-    own_accounts = [account_by_id[account_id] for account_id in owner["_"]["accounts"]]
+    own_accounts = [account_by_id[account_id] for account_id in owner_row["_"]["accounts"]]
     if product == "off_ramp" and transfer_rules.check_wallet(own_accounts, network):
         refusal_text = f"the recipient has no crypto_wallet on {network}: register one first"
         raise RefusedError(status_code, refusal_text)

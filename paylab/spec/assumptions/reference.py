@@ -101,19 +101,19 @@ def markdown() -> str:
 def _write_area_section(area_name: str, assumptions: Sequence[Assumption]) -> str:
     """The heading and the table of an area, with two columns to fit on a narrow page."""
     if area_name == READINGS:
-        reading_table = [
+        reading_rows = [
             (assumption.id, _join_lines(assumption.assumed, _write_key_line(assumption)))
             for assumption in assumptions
         ]
-        return _write_section(area_name, ("id", "reading, keys"), reading_table)
-    question_table = []
+        return _write_section(area_name, ("id", "reading, keys"), reading_rows)
+    question_rows = []
     for assumption in assumptions:
         question_cell = _join_lines(
             f"**{assumption.question}**", assumption.assumed, _write_key_line(assumption)
         )
-        question_table.append((f"{assumption.id}<br>*{assumption.origin}*", question_cell))
+        question_rows.append((f"{assumption.id}<br>*{assumption.origin}*", question_cell))
     return _write_section(
-        area_name, ("id, origin", "open question, assumption, keys"), question_table
+        area_name, ("id, origin", "open question, assumption, keys"), question_rows
     )
 
 

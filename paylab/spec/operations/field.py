@@ -73,8 +73,8 @@ class Field:
         """
         if self.words or self.setting is None:
             return self.words
-        words = self.setting(service)
-        return words if isinstance(words, tuple) else (words,)
+        word_or_words = self.setting(service)
+        return word_or_words if isinstance(word_or_words, tuple) else (word_or_words,)
 
     @property
     def has_open_words(self) -> bool:

@@ -178,9 +178,11 @@ def _check_constants(constants_by_operation: object) -> dict[str, str]:
                 f'write [{EXTRA}."{operation_name}.{unquoted_verb}"]'
             )
             continue
-        problem = _find_constants_problem(operation_name, constants, operation_names)
-        if problem:
-            problem_by_key[f"{EXTRA}.{operation_name}"] = f'{EXTRA}."{operation_name}" {problem}'
+        problem_text = _find_constants_problem(operation_name, constants, operation_names)
+        if problem_text:
+            problem_by_key[f"{EXTRA}.{operation_name}"] = (
+                f'{EXTRA}."{operation_name}" {problem_text}'
+            )
     return problem_by_key
 
 
