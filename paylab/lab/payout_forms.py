@@ -239,6 +239,9 @@ def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[
 
 def _account_label(account: FinancialAccount) -> str:
     """The type and the end of the number of an account; an e-mail address keeps its domain."""
+    from ..views.forms.account_fields import TYPE_LABELS
+
+    type_label = TYPE_LABELS.get(str(account.type), str(account.type))
     details = account.details or {}
     number_texts = [
         str(detail) for detail_name, detail in details.items() if detail_name not in OTHER_DETAILS
@@ -246,7 +249,7 @@ def _account_label(account: FinancialAccount) -> str:
     account_number = max(number_texts, key=len, default="")  # shorter ones are of a bank or branch
     user_name, at_sign, domain = account_number.rpartition("@")
     shortened_number = f"{user_name[:1]}…@{domain}" if at_sign else f"…{account_number[-4:]}"
-    return f"{account.type} {shortened_number}"
+    return f"{type_label} {shortened_number}"
 
 
 OTHER_DETAILS = ("account_holder_name", "issuer", "bank_account_country", "bank_code", "bic")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 
-from ..errors.base import PaylabError
+from ..errors.base import PaylabError, Problem
 from ..spec.models import Balance
+from ..spec.money import check_amount
 from . import html
 from .forms.field import SELECT, FormField
 from .forms.nodes import Button, Group, Heading, Html, Inputs, Node, side_by_side
@@ -59,6 +60,9 @@ class BalancePage(FormPage):
         currency_options = [(currency, currency) for currency in CURRENCIES]
         self.currency = FormField("currency", "Currency", SELECT, options=currency_options)
         self.button = Button("Top up", self.click, "primary")
+        for field in (self.amount, self.currency):
+            field.on_change = lambda _: self._check()
+            field.on_leave = self._check
         action_group = Group([self.button], "actions")
         field_group = side_by_side([self.amount, self.currency])
         self._inputs = Inputs([field_group, action_group], self.button)
@@ -86,6 +90,15 @@ class BalancePage(FormPage):
         table_html = html.grid(map(str.capitalize, COLUMNS), cell_rows, number_columns=(1, 2, 3))
         return f'{table_html}<p class="paylab-hint">{MEANING}</p>'
 
+    def _check(self) -> list[Problem]:
+        """The problems of the amount, which are shown at it; 0 is allowed, as it sets a balance."""
+        amount_text = str(self.amount.value)
+        is_zero = amount_text.strip("0") in ("", ".") and "0" in amount_text
+        problems = [] if is_zero else check_amount(amount_text, self.currency.value, "amount")
+        self.amount.show_problems(problems if self.amount.shows_problems else [])
+        self.redraw()
+        return problems
+
     def submit(self) -> None:
         """Top up by the amount in the form."""
         if self._top_up is None:
@@ -94,6 +107,11 @@ class BalancePage(FormPage):
 
     def click(self) -> None:
         """Top up, and show below the button what was done or why not."""
+        self.amount.touched = True
+        if self._check():
+            self.message.html = ""
+            self.redraw(self.amount)
+            return
         try:
             self.submit()
             paid_sentence = f"✓ {self.amount.value} {self.currency.value} paid in."

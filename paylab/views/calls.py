@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..errors.extras import extra_imports
 from ..spec.service.service import YOURS, Service, SettingRow
@@ -33,6 +34,7 @@ NO_ADDRESS_ADVICE = (
     "This cannot be run as it stands: the simulator is inside this kernel and has no address. "
     "lab.serve() serves it; use the base_url and the keys of what it returns."
 )
+SECRETS_NOTE = "The headers with the API key and the signature were sent and are not recorded."
 PROGRAM_TITLES = {
     "curl": "curl",
     "httpx": "Python with httpx",
@@ -71,7 +73,7 @@ def call_card(call: Any) -> str:
 def call_details(call: Any) -> str:
     """A call's summary; the request, response and signature open on click."""
     html_blocks = [
-        collapsible_block("Request", _message_block(call.request_headers, call.request_body)),
+        collapsible_block("Request", _request_block(call)),
         collapsible_block("Response", _message_block(call.response_headers, call.response_body)),
         collapsible_block("Signature, layer by layer", text_block(repr(call.explain()))),
         collapsible_block("The same as a program", _programs_html(call)),
@@ -164,9 +166,22 @@ def _summary_rows(call: Any) -> list[Row]:
     return [(label, summary_text) for label, summary_text in summary_rows if summary_text]
 
 
-def _message_block(headers: Mapping[str, str], body: Any) -> str:
-    """The headers of a request or response, and below them its body if it has one."""
-    header_lines = [
+def _request_block(call: Any) -> str:
+    """The request of a call: its line with the query, its headers, and its body if it has one."""
+    address = urlsplit(call.url)
+    target = f"{call.path}?{address.query}" if address.query else call.path
+    secrets_html = notice(SECRETS_NOTE) if call.payload else ""
+    message_html = _message_block(call.request_headers, call.request_body, call.method, target)
+    return secrets_html + message_html
+
+
+def _message_block(headers: Mapping[str, str], body: Any, *first_line: str) -> str:
+    """The headers of a request or response, and below them its body if it has one.
+
+    A request has the words of its `first_line` above them.
+    """
+    header_lines = [" ".join(first_line)] if first_line else []
+    header_lines += [
         f"{header_name}: {header_value}" for header_name, header_value in headers.items()
     ]
     if body:

@@ -46,22 +46,42 @@ _STRETCHING_SIGNAL: JsonObject = {
 
 Without it the box is as wide as what is in it, which is nothing yet.
 """
-_MEASURED_WIDTH = "min(containerSize()[0], windowSize()[0] - 116)"
+_MEASURED_WIDTH = "min(containerSize()[0], windowSize()[0] - 116) - 16"
 _GUESSED_WIDTH = "windowSize()[0] - 376"
-_OUTPUT_WIDTH = f"clamp(containerSize()[0] ? {_MEASURED_WIDTH} : {_GUESSED_WIDTH}, 280, 720)"
+_OUTPUT_WIDTH = f"clamp(containerSize()[0] ? {_MEASURED_WIDTH} : {_GUESSED_WIDTH}, 200, 1160)"
 """The width of the output, or, of one that is not on the page yet, of one beside a side bar.
 
-The box of a chart does not become narrower than the chart, so the window limits it as well.
+Without `_PAGE_STYLE` the box of a chart does not become narrower than the chart, so the window
+limits it as well.
+"""
+_PAGE_STYLE = """
+.vega-embed { position: relative; display: inline-block; box-sizing: border-box; max-width: 100%; }
+.vega-embed svg.marks { max-width: 100%; height: auto; }
+.vega-embed.has-actions { padding-right: 38px; }
+.vega-embed details { position: absolute; top: 0; right: 0; z-index: 1; }
+.vega-embed summary { list-style: none; cursor: pointer; }
+.vega-embed summary svg { width: 14px; height: 14px; }
+.vega-embed .vega-actions a { display: block; padding: 4px 8px; }
+"""
+"""The style of all charts of a page, unless another chart was there first.
+
+A chart is never wider than its output, also before `_WIDTH_SIGNAL` has measured it. The last lines
+are for the menu of charts by other packages, whose style this one replaces.
 """
 _WIDTH = f"usual_width - 540 + {_OUTPUT_WIDTH}"
 """The width of a chart; `usual_width` is its parameter, 540 or, of panels without axes, less."""
 _WIDTH_SIGNAL: JsonObject = {
     "name": "width",
     "init": _WIDTH,
-    "on": [{"events": {"source": "window", "type": "resize"}, "update": _WIDTH}],
+    "on": [
+        {"events": {"source": "window", "type": "resize"}, "update": _WIDTH},
+        # An output also changes its width beside a side bar, of which a page says nothing.
+        {"events": {"type": "timer", "throttle": 500}, "update": _WIDTH},
+    ],
 }
 EMBED_OPTIONS: JsonObject = {
     "actions": False,
+    "defaultStyle": _PAGE_STYLE,
     "renderer": "svg",
     "patch": [
         {"op": "replace", "path": "/width", "value": 200},  # narrow while it is measured
@@ -224,7 +244,7 @@ COMMON_SPEC: Spec = {
         "legend": {
             "orient": "bottom",
             "title": None,
-            "columns": {"expr": "width < 400 ? 3 : 6"},
+            "columns": {"expr": "width < 300 ? 2 : width < 400 ? 3 : 6"},
             "labelFontSize": 11,
             "labelColor": TEXT_COLOUR,
         },

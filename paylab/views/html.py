@@ -35,6 +35,8 @@ from .tones import BAD, GOOD, tone_dot
 Row = tuple[str, str]
 
 TABLE_ROWS_MAX = 20
+BLOCK_LINES_MAX = 30
+"""Lines from which preformatted text scrolls, so that what is below it stays within reach."""
 COLUMN_PIXELS = 180
 """Width for a column of a table with short texts: on a wide page its columns stay together."""
 BROKEN_TIME_COLUMNS_MAX = 8
@@ -187,11 +189,15 @@ def _footer_line(hidden_count: int, service_name: str, *, has_times: bool) -> st
 
 
 def text_block(text: str) -> str:
-    """Preformatted text with wrapped lines and a copy button."""
+    """Preformatted text with wrapped lines and a copy button; a long one scrolls."""
     style = f"{MONO};{PANEL};flex:1;min-width:0;margin:0;padding:8px;font-size:12px"
     wrapping_style = "white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal"
-    escaped_text = "\n".join(map(escape, text.split("\n")))
-    block_html = f'<pre style="{style};{wrapping_style}">{escaped_text}</pre>'
+    text_lines = text.split("\n")
+    escaped_text = "\n".join(map(escape, text_lines))
+    is_long = len(text_lines) > BLOCK_LINES_MAX
+    # With the focus, arrow keys scroll it.
+    scrolling = 'max-height:360px;overflow:auto" tabindex="0' if is_long else ""
+    block_html = f'<pre style="{style};{wrapping_style};{scrolling}">{escaped_text}</pre>'
     return f'<div style="display:flex;align-items:flex-start">{block_html}{copy_button()}</div>'
 
 

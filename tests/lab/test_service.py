@@ -13,7 +13,7 @@ from paylab.corridors import examples
 from paylab.lab import displays
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
-from paylab.views.calls import service_table
+from paylab.views.calls import call_card, service_table
 
 QUOTE = {"paths.quotes": "/v1/quote"}
 
@@ -129,3 +129,13 @@ def test_own_warnings_are_plain_notices():
         warnings.warn("old", DeprecationWarning, stacklevel=1)
     assert shown == ["check every digit"]
     assert [str(each) for each in others] == ["old"]
+
+
+def test_the_card_of_a_call_shows_its_query_and_what_is_not_recorded():
+    """The request begins with its line; a long answer scrolls, so that the rest is in reach."""
+    lab = paylab.connect()
+    lab.transfers.list(limit=50).first()
+    card = call_card(lab.calls[-1])
+    assert ">GET /v1/transfers?limit=50\n" in card
+    assert "API key and the signature were sent and are not recorded" in card
+    assert 'max-height:360px;overflow:auto" tabindex="0"' in card

@@ -1,6 +1,8 @@
 
 // ---- One input with its label, its mark (Required, Optional), and the text below it.
 
+const ASSUMED = "The specification does not say so: paylab assumes it, and a service may differ.";
+
 function makeField(page, firstNode) {
   const id = `${page.id}-${firstNode.id}`;
   const isRadio = firstNode.input === "radio";
@@ -25,6 +27,7 @@ function makeField(page, firstNode) {
   function update(node) {
     showLabel(label, node.label);
     mark.textContent = node.mark;
+    mark.title = node.mark.includes("assumed") ? ASSUMED : "";
     const hasErrors = node.errors.length > 0;
     element.classList.toggle("paylab-wrong", hasErrors);
     element.classList.toggle("paylab-doubtful", !hasErrors && node.warnings.length > 0);

@@ -48,6 +48,7 @@ class QuoteForm(Form):
     function = "lab.quotes.create"
     variable = "quote"
     check_rules = staticmethod(transfers.check_quote)
+    anyway_text = "Ask anyway"
 
     def __init__(  # noqa: PLR0913 - what it does, and what it starts from
         self,
@@ -66,6 +67,7 @@ class QuoteForm(Form):
         self._make_card = card
         self._accounts = [getattr(account, "raw", account) for account in accounts]
         super().__init__(self._make_fields(amount, source))
+        self.controls.anyway_button.text = self.anyway_text
 
     def _make_fields(self, amount: str, source_currency: str) -> list[FormField]:
         """Make the inputs; the value of a route is its index."""
@@ -192,6 +194,7 @@ class TransferForm(OrderForm, QuoteForm):
     function = "lab.transfers.create"
     variable = "transfer"
     check_rules = staticmethod(transfers.check)
+    anyway_text = "Send anyway"
 
     def _make_fields(self, amount: str, source_currency: str) -> list[FormField]:
         """Make the inputs of a quote, and those of what pays for it and of your reference."""

@@ -20,7 +20,7 @@ from ...spec.text import JsonObject
 from ..forms.code import Expression, write_call
 from ..forms.field import TICK, FormField
 from ..forms.form import Form
-from ..forms.nodes import Button, Html, side_by_side
+from ..forms.nodes import Button, Html, Node, side_by_side
 from ..html import Row
 from .choice import PATH_PLACEHOLDER, ImageChoice, choose_specimen, read_for_upload
 from .slot import SIDE_LABELS, Slot, advice_html, is_unclear
@@ -76,6 +76,13 @@ class ImagesForm(Form):
         page_parts = [self.advice_node, self.example_button, slot_group, self.keep_location]
         super().__init__(fields, page_parts)
         self._request_images()
+
+    def nodes(self) -> Sequence[Node]:
+        """The page; specimens are offered as long as an image is missing."""
+        page_nodes = super().nodes()
+        is_complete = all(slot.choice for slot in self.open_slots)
+        self.example_button.visible = self.result is None and not is_complete
+        return page_nodes
 
     @property
     def open_slots(self) -> list[Slot]:

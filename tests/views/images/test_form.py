@@ -310,3 +310,13 @@ def test_what_is_no_image_is_refused_by_the_name_of_its_side(make, tmp_path):
         form.submit()
     with pytest.raises(ArgumentError, match=r"selfie must be a path or the bytes .*, not 7"):
         form.fill(selfie=7)
+
+
+def test_specimens_are_offered_as_long_as_an_image_is_missing(make):
+    """The button goes when every slot has an image, and comes back with an empty one."""
+    form = make(example=True)
+    form.nodes()
+    assert not form.example_button.visible
+    form.slots["selfie"].remove()
+    form.nodes()
+    assert form.example_button.visible
