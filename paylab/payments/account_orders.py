@@ -22,7 +22,7 @@ from ..errors.base import ChoiceError, MissingOperationError, PagingError
 from ..spec.codes import PAGE_MAX
 from ..spec.models import ConversionAccount
 from ..spec.resource import creation_time
-from .comparison import find_differences, is_masked, shown_values, status_of
+from .comparison import find_differences, is_masked, read_shown_values, status_of
 from .identity import REFERENCE, Values
 from .keyed_order import Identity, KeyedOrder
 from .search import lacks_list, read_rows_since
@@ -51,7 +51,7 @@ class AccountOrders:
         The list is not read before an order with `new=`, with your own key or of a raw body.
         ChoiceError for an account that is no success, or if the list cannot tell.
         """
-        earlier_account = self._find_before_sending(order)
+        earlier_account = self._find_earlier_account(order)
         if earlier_account is not None:
             return self._return_earlier(order, earlier_account)
         response = self._post(order)
@@ -64,9 +64,9 @@ class AccountOrders:
             raise ChoiceError(refusal_text, hint, reason="conflict", payment=account)
         return self._return_earlier(order, account) if response.replayed else response
 
-    def _find_before_sending(self, order: KeyedOrder) -> ConversionAccount | None:
-        """The account that was made for an order before; None to send it."""
-        if not _is_known_by_list(order):
+    def _find_earlier_account(self, order: KeyedOrder) -> ConversionAccount | None:
+        """The account that was made for an order before; None to send the order."""
+        if not _is_account_of_order(order):
             return None
         try:
             return self._find_account(order)
@@ -75,39 +75,43 @@ class AccountOrders:
             return None
 
     def _post(self, order: KeyedOrder) -> Response:
-        """The answer to an order, or the reading of the account that it made without naming it."""
+        """Send an order: its answer, or for one without a body a reading of the new account."""
         request = replace(order.request, find=partial(self._find_lost_id, order))
-        make_advice = partial(_lost_answer_advice, order)
+        make_advice = partial(_advise_after_lost_answer, order)
         with deliver_order(self._client.session, request, make_advice) as answer:
             is_empty = answer.body is None and not order.is_raw
             response = self._read_made_account(order) if is_empty else answer
             if response.has_id or not order.is_raw:
-                response.read(ConversionAccount)  # an answer without an account may hide one
+                # Raises, with advice: an account may have been made though the answer has none.
+                response.read(ConversionAccount)
             return response
 
     def _read_made_account(self, order: KeyedOrder) -> Response:
-        """The account of an order whose answer has no body; PaylabError if the list has none."""
+        """Read the account of an order whose answer has no body; PagingError if there is none."""
         account = self._find_made_account(order)
         if account is None:
             raise PagingError("the answer has no body, and the list has no account of this order")
         return self._client.call("conversion_accounts.get", parts={"id": account.id})
 
     def _find_lost_id(self, order: KeyedOrder, _: int) -> str | None:
-        """The id of the account that a lost attempt made; None if it made none."""
+        """The id of the account that a lost attempt made; None if it made none.
+
+        The errors are those of `_find_made_account`. The status of the attempt has no meaning here.
+        """
         account = self._find_made_account(order)
         return None if account is None else account.id
 
     def _find_made_account(self, order: KeyedOrder) -> ConversionAccount | None:
-        """The account that an attempt made which did not name it; None if it made none.
+        """The account that an attempt made whose answer did not name it; None if it made none.
 
-        PagingError if the list cannot tell, as if it has an equal account of an order with `new=`,
-        with your own key or of a raw body: that may be the account of another order.
+        PagingError if the list cannot tell. It cannot for an order with `new=`, with your own key
+        or of a raw body: an equal account may be that of another order.
         """
         try:
             account = self._find_account(order)
         except (ChoiceError, MissingOperationError) as error:
             raise PagingError(str(error)) from error
-        if account is not None and not _is_known_by_list(order):
+        if account is not None and not _is_account_of_order(order):
             raise PagingError("an equal account in the list may be that of another order")
         return account
 
@@ -130,7 +134,7 @@ class AccountOrders:
         return min(identified_accounts, key=_status_rank, default=None)
 
     def _read_newest_first(self) -> list[ConversionAccount]:
-        """All conversion accounts of the list; the errors are those of `_find_account`."""
+        """Read all conversion accounts, newest first; the errors are those of `_find_account`."""
         pages = self._client.conversion_accounts.list(limit=PAGE_MAX).pages()
         try:
             return sorted(read_rows_since(pages, None), key=creation_time, reverse=True)
@@ -157,16 +161,19 @@ class AccountOrders:
         return replace(response, replayed=True)
 
 
-def _is_known_by_list(order: KeyedOrder) -> bool:
-    """Whether an equal account in the list is that of an order; a raw body can lack fields."""
+def _is_account_of_order(order: KeyedOrder) -> bool:
+    """Whether an equal account in the list is surely that of an order.
+
+    Not of an order with `new=` or with your own key, nor of a raw body, which can lack fields.
+    """
     return order.identity in (Identity.REFERENCE, Identity.VALUES) and not order.is_raw
 
 
-def _lost_answer_advice(order: KeyedOrder, _: BaseException) -> str:
-    """What to do if it is not known whether an account was made."""
+def _advise_after_lost_answer(order: KeyedOrder, _: BaseException) -> str:
+    """Say what to do if it is not known whether an account was made."""
     if not order.has_computed_key:
         return key_advice(str(order.request.idempotency_key))
-    if not _is_known_by_list(order):
+    if not _is_account_of_order(order):
         return advise_to_look_first(order.request.path)
     return "it may have been made: the same call looks for it in the list before it sends"
 
@@ -183,8 +190,8 @@ def _status_rank(account: ConversionAccount) -> int:
 
 
 def _is_identified(account: ConversionAccount) -> bool:
-    """Whether a row shows whose account it is."""
-    shown_value_by_field = shown_values(account)
+    """Whether an account shows all of `IDENTIFYING_FIELDS`, unmasked."""
+    shown_value_by_field = read_shown_values(account)
     return all(
         field_name in shown_value_by_field and not is_masked(shown_value_by_field[field_name])
         for field_name in IDENTIFYING_FIELDS
@@ -192,8 +199,8 @@ def _is_identified(account: ConversionAccount) -> bool:
 
 
 def _matches(order: Values, account: ConversionAccount) -> bool:
-    """Whether an account shows no other value than an order, and the reference that it has."""
+    """Whether an account shows no other value than an order, and its reference if it has one."""
     reference = order.get(REFERENCE)
-    if reference is not None and reference != shown_values(account).get(REFERENCE):
+    if reference is not None and reference != read_shown_values(account).get(REFERENCE):
         return False
     return not find_differences(order, account)

@@ -140,7 +140,7 @@ class Batch:
                 self._settle_row(row, Outcome(outcome.UNSENT, error=f"not sent: {unsent_reason}"))
 
     def _find_row_numbers(self, *outcome_words: str) -> list[int]:
-        """The numbers of the rows with one of some outcomes."""
+        """The numbers of the rows whose outcome is one of `outcome_words`."""
         return [
             number
             for number, row_outcome in self.outcomes.items()
@@ -154,7 +154,7 @@ class Batch:
     def _make_order(
         self, row: PayoutRow, new_name: str = "", lookback: timedelta | None = None
     ) -> Order:
-        """The order of a row; with a name (`new=`), one that pays the row again."""
+        """Make the order of a row; with a name (`new=`), one that pays the row again."""
         fields = body_fields(row.body())
         quote_terms = self.client.quotes.terms(fields.get("quote_id"))
         return Order(
@@ -231,13 +231,16 @@ class Batch:
                 self._settle_answered(row_by_future)
 
     def _settle_answered(self, row_by_future: dict[Future[Outcome], PayoutRow]) -> None:
-        """Wait until a row under way has its outcome, and settle it and the others that have."""
+        """Wait until at least one row under way has its outcome, and settle all that have one."""
         for future in wait(row_by_future, return_when=FIRST_COMPLETED).done:
             self._settle_row(row_by_future[future], future.result())
             del row_by_future[future]  # last, so that an interrupt before it loses no outcome
 
     def _send_row(self, row: PayoutRow) -> Outcome:
-        """Send one row as an order; again under another name if you chose to pay it again."""
+        """Send one row as an order, again under another name if you chose to pay it again.
+
+        An error is an outcome too: the outcome of this row alone.
+        """
         new_name = self.new_names.get(row.number, "")
         sent_names = {new_name}
         lookback = None

@@ -30,10 +30,10 @@ def is_dead(payment: Transfer) -> bool:
     return status_of(payment) in DEAD
 
 
-def shown_values(row: Resource) -> dict[str, Any]:
-    """The values of an object, spelled as those of an order; a masked one is as it is shown.
+def read_shown_values(row: Resource) -> dict[str, Any]:
+    """Read the values of an object, spelled as those of an order; masked ones stay masked.
 
-    >>> shown_values(Transfer(id="tr_1", source_amount="10.00", financial_account_id="fa_1"))
+    >>> read_shown_values(Transfer(id="tr_1", source_amount="10.00", financial_account_id="fa_1"))
     {'source_amount': '10', 'financial_account': 'fa_1'}
     """
     fields = {**vars(row), **(row.model_extra or {})}
@@ -60,17 +60,19 @@ def is_masked(shown_value: str) -> bool:
 
 
 def find_differences(order: Values, row: Resource) -> list[str]:
-    """The values of an order of which an object shows other ones, as texts.
+    """Describe each value in which an object differs from an order; empty if no shown one does.
 
     >>> find_differences({"source_amount": "11"}, Transfer(id="tr_1", source_amount="10.00"))
     ['source_amount is 10, not 11']
     """
-    return [
-        f"{field_name} is {plain(shown_value, 60)}, not {order[field_name]}"
-        for field_name, shown_value in shown_values(row).items()
-        if _id_of_account(order.get(field_name)) not in (None, shown_value)
-        and not is_masked(shown_value)
-    ]
+    differences = []
+    for field_name, shown_value in read_shown_values(row).items():
+        ordered_value = _id_of_account(order.get(field_name))
+        is_ordered = ordered_value is not None
+        if is_ordered and ordered_value != shown_value and not is_masked(shown_value):
+            difference = f"{field_name} is {plain(shown_value, 60)}, not {order[field_name]}"
+            differences.append(difference)
+    return differences
 
 
 def _id_of_account(order_value: object) -> object:
@@ -87,17 +89,21 @@ def _id_of_account(order_value: object) -> object:
 
 def find_hidden_fields(order: Values, row: Resource) -> list[str]:
     """The fields of an order that an object does not show, or shows masked."""
-    shown_value_by_field = shown_values(row)
-    return [
-        field_name
-        for field_name, ordered_value in order.items()
-        if field_name != "quote_id"
-        and (field_name not in shown_value_by_field or is_masked(shown_value_by_field[field_name]))
-        and shown_value_by_field.get(field_name) != ordered_value
-    ]
+    shown_value_by_field = read_shown_values(row)
+    hidden_fields = []
+    for field_name, ordered_value in order.items():
+        shown_value = shown_value_by_field.get(field_name)
+        is_hidden = shown_value is None or is_masked(shown_value)
+        # No object shows its quote, and an equal value is no mask, even if it looks like one.
+        if is_hidden and field_name != "quote_id" and shown_value != ordered_value:
+            hidden_fields.append(field_name)
+    return hidden_fields
 
 
 def is_recognised(order: Values, row: Resource) -> bool:
-    """Whether an object has an id and shows all that is needed, equal to the order."""
+    """Whether an object is surely that of an order.
+
+    It has an id, shows the `NEEDED` fields of the order, and differs in no value.
+    """
     shows_needed = NEEDED.isdisjoint(find_hidden_fields(order, row))
     return bool(row.get("id")) and shows_needed and not find_differences(order, row)

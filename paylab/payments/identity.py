@@ -44,7 +44,7 @@ Values = Mapping[str, Any]
 def key(order_values: Values, new: str = "", *, operation: str = TRANSFER) -> str:
     """The Idempotency-Key of an order: a UUID, version 4 in form; RuleError for a bad reference.
 
-    `order_values` are those of `values`. `new` names another order of the same reference or values.
+    `order_values` are made by `values`. `new` names another order of the same reference or values.
 
     >>> key(values({"client_reference_id": "invoice-7", "source_amount": "50"}))
     '85306cb6-3e17-439e-9213-ba211a2f0fde'
@@ -68,7 +68,9 @@ def reference_of(fields: Values) -> str:
 
 
 def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
-    """The values of an order in one spelling; the terms of its quote stand for the quote.
+    """Write the fields of an order in one spelling, so that equal orders have equal values.
+
+    The terms of its quote stand for the quote.
 
     >>> values({"financial_account": {"id": "fa_1"}, "source_currency": "usd"})
     {'source_currency': 'USD', 'financial_account': 'fa_1'}
@@ -99,7 +101,7 @@ def _normalize_name(field: str, name: object) -> str:
 
 
 def _normalize_value(field_name: str, field_value: object) -> Any:
-    """The value of a field in one spelling; an amount that is no number is a JSON value."""
+    """Write the value of a field in one spelling; an amount that is no number as a JSON value."""
     if field_name == REFERENCE and isinstance(field_value, str):
         return normalize("NFC", field_value).strip()
     if field_name in AMOUNTS:
@@ -112,7 +114,7 @@ def _normalize_value(field_name: str, field_value: object) -> Any:
 
 
 def _normalize_json(json_value: object) -> Any:
-    """A JSON value with text in NFC, without null members; a float or Decimal as its text."""
+    """Write a JSON value with text in NFC, without null members, a float or Decimal as text."""
     if isinstance(json_value, str):
         return normalize("NFC", json_value)
     if isinstance(json_value, Mapping):
@@ -131,7 +133,10 @@ def _normalize_json(json_value: object) -> Any:
 
 
 def _merge_account(order_values: dict[str, Any], field_name: str) -> None:
-    """Write an account as its id, however it was given; contradicting ids are both kept."""
+    """Replace the two fields of an account by one with its id.
+
+    Ids that contradict each other, and other members of the account, are all kept in a list.
+    """
     account = order_values.pop(field_name, None)
     second_id = order_values.pop(f"{field_name}_id", None)
     if isinstance(account, Mapping):
@@ -148,6 +153,6 @@ def _merge_account(order_values: dict[str, Any], field_name: str) -> None:
 
 
 def _canonical_bytes(json_value: object) -> bytes:
-    """JSON without spaces, sorted by name, in UTF-8."""
+    """Write a value as JSON without spaces, sorted by name, in UTF-8."""
     json_text = json.dumps(json_value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return json_text.encode("utf-8", "surrogatepass")

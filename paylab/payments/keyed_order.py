@@ -94,7 +94,7 @@ def make_keyed_order(
 
 
 def _identify(order: Order, own_key: str | None, order_values: Values) -> Identity:
-    """What makes another order the same as this one; RuleError for a `new=` of a wrong type."""
+    """Tell what makes another order the same as this one; RuleError for a wrong type of `new=`."""
     if own_key is not None:
         return Identity.OWN_KEY
     if order.new is True:

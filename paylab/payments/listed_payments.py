@@ -51,13 +51,14 @@ class ListedPayments:
 
     def begun_at_service(self, order: KeyedOrder) -> datetime:
         """When the call of an order began, by the clock of the service; never later than that."""
-        now = self._now()
-        return now - (self._client.clock() - order.begun)
+        service_time = self._now()
+        elapsed = self._client.clock() - order.begun
+        return service_time - elapsed
 
     def look_back(self, order: KeyedOrder, age_max: timedelta) -> Transfer | None:
-        """The newest live payment of an order that is at most so old.
+        """The newest live payment of an order, at most `age_max` old; None if the list has none.
 
-        ChoiceError if it is no success, or if it cannot be told.
+        ChoiceError if all of its payments are dead, or if the list cannot tell.
         """
         payments = self._read_payments_back(order, age_max)
         return find_newest(order.values, payments, self._now)
@@ -100,7 +101,7 @@ class ListedPayments:
         return None
 
     def _read_payments_back(self, order: KeyedOrder, age_max: timedelta) -> list[Transfer]:
-        """The payments of an order that are at most so old; with `new=`, those of that name."""
+        """The payments of an order, at most `age_max` old; with `new=`, those of that name."""
 
         def since() -> datetime:  # after the first page, whose Date is that of the service
             return self._now() - age_max - AGE_MARGIN
@@ -111,9 +112,9 @@ class ListedPayments:
         return select_named(payments, str(order.details.new), self._now)
 
     def _find_id_of_last_day(self, order: KeyedOrder) -> str | None:
-        """The id of the payment of the last 24 hours with the reference of an order; None without.
+        """The id of the live payment of the last 24 hours with the reference of an order.
 
-        ChoiceError if several are live, or if all have failed.
+        None if there is no payment with it; ChoiceError if several are live, or if all have failed.
         """
         since = self._now() - DAY - AGE_MARGIN  # the service's clock may differ
         payments = self._read_newest_payments(order, since)
@@ -125,7 +126,7 @@ class ListedPayments:
     def _raise_if_perhaps_made(self, order: KeyedOrder) -> None:
         """Raise ChoiceError if a payment since the call began may be that of an order.
 
-        A payment of another call of this lab is not.
+        A payment that another call of this lab has received is not.
         """
         # Without a Date it is not known when the call began at the service.
         is_time_known = self._client.service_clock.is_known
@@ -147,15 +148,16 @@ class ListedPayments:
             raise PagingError(str(error)) from None  # the error of the order says more
 
     def _call_beginning(self, order: KeyedOrder) -> datetime:
-        """The earliest time at the service that a payment of this call can have."""
+        """The earliest time, by the clock of the service, that a payment of this call can have."""
         return self.begun_at_service(order) - DATE_PRECISION
 
 
 def find_payment(client: Client, fields: Values, since: datetime | None) -> Transfer | None:
-    """The payment of a reference, or of values without one since a time; None if there is none.
+    """The payment with the reference in `fields`, or with these values and no reference, or None.
 
-    A live payment comes before a dead one, then the newest. ChoiceError if that cannot be told, or
-    if the payments of the reference have other values.
+    It is the newest live one, or the newest dead one, made since the time `since`. ChoiceError if
+    the list cannot tell, or if all payments with the reference have other values. RuleError for
+    fields that are too few.
     """
     order_values = values(fields)
     if not reference_of(fields) and (since is None or len(order_values) < VALUES_MIN):

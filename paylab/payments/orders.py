@@ -45,7 +45,7 @@ class KeyedOrderSender:
 
     def send_raw(self, request: OutgoingRequest, body: object) -> Response:
         """Send the request of a path under the key of its body, whose bytes stay as given."""
-        # A body that is no object is an order too: its key is computed from the whole body.
+        # A body that is no object is an order as well: its key is computed from the whole body.
         fields = body if isinstance(body, dict) else {"": body}
         fields = read_request(self._client.service, request.operation, dict(fields)).fields
         for account_field in ACCOUNTS:
@@ -71,7 +71,7 @@ class KeyedOrderSender:
         """Hold the lock of the key of an order; ChoiceError if an equal order keeps it too long."""
         wait_seconds = request.timeout or self._client.settings.timeout
         with ExitStack() as held_lock:
-            try:  # ends before the `yield`: a TimeoutError of the sending is another error
+            try:  # not around the `yield`: a TimeoutError while sending is another error
                 held_lock.enter_context(
                     self._locks.hold(f"{self._address} {request.idempotency_key}", wait_seconds)
                 )
@@ -85,7 +85,11 @@ class KeyedOrderSender:
 
 
 def _without_details(account: object) -> object:
-    """An account as its id, if its other members are those of an account that was read."""
+    """Reduce an account that was read from the service to its id.
+
+    Any other value is returned as it is: no object, an object without an id, or an object with
+    members that no read account has, which belong to the order.
+    """
     if not isinstance(account, Mapping) or account.get("id") is None:
         return account
     is_read_account = account.keys() <= FinancialAccount.model_fields.keys()

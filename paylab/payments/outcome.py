@@ -78,7 +78,7 @@ class BatchChoices:
 
     @classmethod
     def read(cls, lookback: object, older: object, *, retry_failed: bool) -> BatchChoices:
-        """The choices as they were given; RuleError for one that is none."""
+        """Read the choices from the arguments of a batch; RuleError for a wrong one."""
         if older not in (None, "paid", "pay"):
             message = f'must be "paid" or "pay", not {older!r:.40}'
             raise RuleError([Problem("older", message)])
@@ -93,7 +93,7 @@ class BatchChoices:
         return str(error.payment.id or "") if pays_failed or pays_old else ""
 
     def outcome(self, error: ChoiceError) -> Outcome:
-        """The outcome of a row that is not paid again."""
+        """The outcome of a row that is not paid again, by the error that asked you to choose."""
         if error.reason == "old" and self.older == "paid":
             return already_paid(error.payment)
         return outcome_of_error(error)
@@ -105,15 +105,17 @@ def already_paid(payment: Transfer) -> Outcome:
 
 
 def outcome_of_error(error: PaylabError) -> Outcome:
-    """The outcome of a row by its error: whether it proves that nothing was made."""
+    """The outcome of a row by its error, which may or may not prove that nothing was made."""
     failed_payment_id = ""
     if isinstance(error, ChoiceError) and error.reason == "dead":
         failed_payment_id = error.payment.id
-    return Outcome(_outcome_word(error), error=_row_error_text(error), payment=failed_payment_id)
+    return Outcome(
+        _choose_outcome_word(error), error=_describe_row_error(error), payment=failed_payment_id
+    )
 
 
-def _outcome_word(error: PaylabError) -> str:
-    """The word for the outcome of a row that is no success."""
+def _choose_outcome_word(error: PaylabError) -> str:
+    """Choose the word for the outcome of a row that ended with an error."""
     if isinstance(error, ChoiceError):
         default_word = UNKNOWN if error.payment is None else CONFLICT
         return OUTCOME_WORDS.get(error.reason, default_word)
@@ -121,14 +123,14 @@ def _outcome_word(error: PaylabError) -> str:
         return CONFLICT
     if isinstance(error, api.RateLimitError) or is_undecided(error):
         return UNKNOWN
-    # Whose key is refused can send any row again.
+    # If the API key is refused, nothing is wrong with the row: it can be sent again.
     if isinstance(error, api.AuthenticationError | api.PermissionDeniedError):
         return UNSENT
     return REFUSED if isinstance(error, api.APIStatusError | RuleError) else UNSENT
 
 
-def _row_error_text(error: PaylabError) -> str:
-    """The problems of an error, or its text; for a choice or an unknown id also what to do."""
+def _describe_row_error(error: PaylabError) -> str:
+    """Write the problems of an error, or its text; for a choice or unknown id also what to do."""
     problems_text = "; ".join(map(str, getattr(error, "problems", ())))
     error_text = problems_text or str(error)
     if isinstance(error, api.NotFoundError) and error.hint:

@@ -19,7 +19,7 @@ UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60), ("seconds", 1))
 
 
 def other_values_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
-    """The error for an order of whose reference or key there is a payment with other values."""
+    """The error for an order whose reference or key has a payment with other values."""
     error_text = (
         f"{describe_payment(payment, now)} was made for this order with other values: "
         f"{'; '.join(find_differences(order, payment))}"
@@ -58,7 +58,7 @@ def old_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
 def unrecognised_error(
     order: Values, live_payments: Sequence[Transfer], now: datetime
 ) -> ChoiceError:
-    """The error if live payments in the list are not surely that of an order."""
+    """The error if the list has live payments, but none of them is surely that of an order."""
     payment = live_payments[0]
     described_text = _describe_payments(live_payments, now)
     if len(live_payments) > 1:
@@ -105,7 +105,7 @@ def unproven_error(payments: Sequence[Transfer], now: datetime) -> ChoiceError:
 
 
 def _describe_other_reference(order: Values) -> str:
-    """How to name another reference; that of a scenario keeps its name and gets a suffix."""
+    """Say how to name another reference; that of a scenario keeps its name and gets a suffix."""
     reference = str(order.get(REFERENCE) or "")
     if reference.startswith("scenario:"):
         return f"another {REFERENCE} with a suffix: {reference}:2"
@@ -121,7 +121,7 @@ def age_of(payment: Transfer, now: datetime) -> timedelta | None:
 
 
 def age_text(age: timedelta | None) -> str:
-    """An age in words, such as `3 days old`: whole units, and at least two of a longer unit."""
+    """Write an age such as `3 days old`, in the longest unit of which it has at least two."""
     if age is None:
         return "of unknown age"
     seconds = int(age.total_seconds())
@@ -132,7 +132,7 @@ def age_text(age: timedelta | None) -> str:
 
 
 def describe_payment(payment: Transfer, now: datetime) -> str:
-    """A payment as errors name it: `tr_1 (completed, 50.00 USD, 2 hours old)`."""
+    """Write a payment as errors name it: `tr_1 (completed, 50.00 USD, 2 hours old)`."""
     payment_name = plain(payment.id, 80) or "a row without id"
     fact_texts = [plain(str(payment.status or "no status"), 60)]
     if payment.source_amount:
@@ -142,5 +142,5 @@ def describe_payment(payment: Transfer, now: datetime) -> str:
 
 
 def _describe_payments(payments: Sequence[Transfer], now: datetime) -> str:
-    """The first payments as errors name them, separated by commas."""
+    """Write at most `DESCRIBED_MAX` payments as errors name them, separated by commas."""
     return ", ".join(describe_payment(payment, now) for payment in payments[:DESCRIBED_MAX])

@@ -94,16 +94,17 @@ class PaymentOrders:
         return self._list.look_back(order, lookback)
 
     def _post(self, order: KeyedOrder) -> Response:
-        """The answer to an order: that to the POST, or to the reading of the payment it made."""
+        """Send an order: the answer to the POST, or a reading of the payment that it has made."""
         request = replace(order.request, find=partial(self._list.find_after_error, order))
         make_advice = partial(self._advise, order)
         with deliver_order(self._client.session, request, make_advice) as response:
             if response.has_id or not order.is_raw:
-                response.read(Transfer)  # an answer without a payment may hide one: advice
+                # Raises, with advice: a payment may have been made though the answer has none.
+                response.read(Transfer)
             return response
 
     def _find_origin(self, order: KeyedOrder, payment: Transfer, response: Response) -> Origin:
-        """What made the payment of an answer."""
+        """Tell which attempt or call made the payment of an answer."""
         if self._is_older_than_call(order, payment, response):
             return Origin.EARLIER_CALL
         is_from_list = response.exchange.request.method == "GET"
@@ -145,11 +146,11 @@ class PaymentOrders:
         age_max = order.age_max if order.has_computed_key else None
         raise_unless_success(order.values, current_payment, self._now, age_max)
         if payment_origin is Origin.EARLIER_CALL and not order.details.is_quiet:
-            self._notify(self._repetition_notice(order, current_payment))
+            self._notify(self._write_repetition_notice(order, current_payment))
         return current_response
 
     def _read_current(self, order: KeyedOrder, payment: Transfer) -> Response:
-        """The payment of an order as it is now; an error that names it if it cannot be read."""
+        """Read the payment of an order as it is now; an error of the reading names the payment."""
         request = order.request
         options: Options = {"timeout": request.timeout, "headers": request.given_headers}
         try:
@@ -163,8 +164,8 @@ class PaymentOrders:
             error.hint = f"{error.hint}; {advice}" if error.hint else advice
             raise
 
-    def _repetition_notice(self, order: KeyedOrder, payment: Transfer) -> str:
-        """Tells that an order was not paid again, and what a second payment needs."""
+    def _write_repetition_notice(self, order: KeyedOrder, payment: Transfer) -> str:
+        """Say that an order was not paid again, and what a second payment needs."""
         needed_text = "new="
         if order.identity is Identity.NAME:
             needed_text = "another new="
@@ -178,7 +179,7 @@ class PaymentOrders:
         )
 
     def _advise(self, order: KeyedOrder, error: BaseException) -> str:
-        """What to do if it is not known whether an order was carried out."""
+        """Say what to do if it is not known whether an order was carried out."""
         find_arguments = f"{REFERENCE}={order.reference!r}" if order.reference else "..., since=..."
         find_call = f"lab.transfers.find({find_arguments})"
         is_key_stored = not isinstance(error, ServerError)

@@ -66,7 +66,7 @@ class PayoutRow:
 def read_rows(
     payouts: Payouts, reference: str, delimiter: str, defaults: Mapping[str, object]
 ) -> tuple[tuple[PayoutRow, ...], tuple[str, ...]]:
-    """The rows of payouts, and the names of their columns that are not sent.
+    """Read the rows of payouts, and the names of their columns that are not sent.
 
     `reference` names the reference column, `delimiter` separates the cells of a CSV file, and
     `defaults` fill empty cells. ConfigError for a file without rows.
@@ -102,7 +102,7 @@ def read_rows(
 
 
 def _read_records(payouts: Payouts, delimiter: str) -> Iterator[CsvRow]:
-    """The payouts of a file, a frame or dicts as rows of raw cells."""
+    """Read the payouts of a file, a frame or dicts as rows of raw cells."""
     if isinstance(payouts, str | PathLike):
         _raise_if_duplicated(read_csv_header(payouts, delimiter))
         return read_csv_rows(payouts, delimiter)
@@ -113,7 +113,7 @@ def _read_records(payouts: Payouts, delimiter: str) -> Iterator[CsvRow]:
 
 
 def _read_dicts(records: object) -> Iterator[CsvRow]:
-    """The rows of payouts that are dicts; PaylabError for anything else."""
+    """Yield dicts as rows of raw cells; PaylabError for anything else."""
     if isinstance(records, Mapping):
         raise PaylabError("payouts are a list of dicts, not one dict: write [payout]")
     is_bytes = isinstance(records, bytes | bytearray | memoryview)
@@ -162,7 +162,10 @@ def _make_row(
     our_name_by_column: Mapping[Any, str],
     defaults: Mapping[str, object],
 ) -> PayoutRow:
-    """A row with its number; `defaults` fill its empty cells."""
+    """Make a row of raw cells a payout, with our names of columns.
+
+    `defaults` fill its empty cells. PaylabError for an account that is no id.
+    """
     cells = dict(defaults)
     extra_cells: dict[str, str | None] = {}
     for column_name, raw_cell in csv_row.cells.items():
@@ -180,16 +183,19 @@ def _make_row(
 
 
 def _escape_surrogates(cell_text: str) -> str:
-    """A text without unpaired surrogates, which JSON can contain and a file cannot."""
+    """Escape the unpaired surrogates of a text, which JSON can contain and a file cannot."""
     return cell_text.encode(errors="backslashreplace").decode()
 
 
 def _read_cell(cell: object) -> Any:
-    """A cell as JSON: exact numbers as text, None when empty, anything else unchanged."""
+    """Read a cell as a JSON value: numbers as exact text, None when empty, others unchanged.
+
+    A float stays a float, which the rules refuse.
+    """
     if isinstance(cell, str):
         return cell.strip() or None
     if isinstance(cell, Decimal):
-        return _decimal_text(cell) if cell.is_finite() else None
+        return _write_decimal(cell) if cell.is_finite() else None
     if isinstance(cell, int) and not isinstance(cell, bool):
         return str(cell)
     return None if _is_missing(cell) else cell
@@ -203,7 +209,7 @@ def _is_missing(cell: object) -> bool:
         return type(cell).__name__ == "NAType"
 
 
-def _decimal_text(amount: Decimal) -> str:
-    """Plain digits without the trailing zeros of the column's type."""
+def _write_decimal(amount: Decimal) -> str:
+    """Write an amount as plain digits, without the trailing zeros that its column adds."""
     amount_text = getattr(amount, "text", None) or format(amount, "f")
     return amount_text.rstrip("0").rstrip(".") if "." in amount_text else amount_text

@@ -154,7 +154,7 @@ def make_plan(
 def _check_rows(
     payout_rows: Sequence[PayoutRow], service: Service, *, references: bool
 ) -> Iterator[RowProblem]:
-    """The problems of all rows, each with its column."""
+    """Yield the problems of all rows, each with its row, line and column."""
     first_row_by_payout: dict[tuple[str, str], int] = {}
     for payout_row in payout_rows:
         reference = payout_row.reference
@@ -173,7 +173,11 @@ def _check_rows(
         for problem in problems:
             column_name = _COLUMNS_BY_FIELD.get(problem.field, problem.field)
             yield RowProblem(
-                column_name, problem.message, problem.source, payout_row.number, payout_row.line
+                column_name,
+                problem.message,
+                problem.source,
+                row=payout_row.number,
+                line=payout_row.line,
             )
 
 
@@ -203,7 +207,7 @@ def _make_missing_column_problem(problem: RowProblem, unknown_columns: Sequence[
 
 
 def _check_duplicate(payout_row: PayoutRow, first_row_number: int) -> Iterator[Problem]:
-    """The problem of a row that repeats `first_row`, the first row of the same payout."""
+    """Yield the problem of a row that repeats the first row of the same payout, if it does."""
     if first_row_number == payout_row.number:
         return
     if payout_row.reference:
@@ -215,14 +219,14 @@ def _check_duplicate(payout_row: PayoutRow, first_row_number: int) -> Iterator[P
 
 
 def _check_cell_count(payout_row: PayoutRow) -> Iterator[Problem]:
-    """The problem of a row of a file that has more cells than the header."""
+    """Yield the problem of a row of a file, if it has more cells than the header."""
     if payout_row.surplus_cells:
         message = "has more cells than the header: is a comma not in quotes?"
         yield Problem("", message, _SOURCE)
 
 
 def _check_by_rules(payout_row: PayoutRow, service: Service) -> Iterator[Problem]:
-    """The problems of a row by the rules of a transfer; a likely typo is a warning."""
+    """Yield the problems of a row by the rules of a transfer; a likely typo is a warning."""
     body = payout_row.body()
     for doubt in transfers.warn_rail(body, service):
         warn_caller(str(doubt), RuleWarning)

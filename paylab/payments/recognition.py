@@ -44,7 +44,7 @@ def find_newest(order: Values, payments: Sequence[Transfer], now: Now) -> Transf
 
 
 def find_only(order: Values, payments: Sequence[Transfer], now: Now) -> Transfer | None:
-    """The one live payment of an order whose refusal did not name it; None if there is none.
+    """The only live payment of an order, after a refusal that did not name it; None if none is.
 
     `payments` are those of `find_newest`. ChoiceError also if several are live, or if the order has
     no account or no amount to compare.
@@ -68,9 +68,10 @@ def _require_live(order: Values, payments: Sequence[Transfer], now: Now) -> list
 
 
 def select_named(payments: Sequence[Transfer], name: str, now: Now) -> list[Transfer]:
-    """The payments that can have been made as `new=name`: those after the payment `name`.
+    """Select the payments that can have been made as `new=name`, where `name` is an id.
 
-    ChoiceError if no payment has that id.
+    They are those that are not older than the payment with this id. ChoiceError if no payment has
+    it; empty without payments.
     """
     if not payments:
         return []

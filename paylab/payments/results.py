@@ -77,7 +77,7 @@ class Results:
         }
 
     def table(self, payouts: Sequence[PayoutRow], outcomes: Outcomes) -> pa.Table:
-        """Some rows as text."""
+        """Some rows as a table of text."""
         return _read_result_rows(payouts, outcomes, self._make_table)
 
     def frame(self, outcomes: Outcomes, place: str) -> BatchResults:
@@ -97,7 +97,7 @@ class Results:
         return typed_frame(self._make_table(rows), TRANSFERS)
 
     def _make_table(self, rows: Sequence[ResultRow]) -> pa.Table:
-        """Rows as text; PaylabError for a row that cannot be read."""
+        """Rows as a table of text; PaylabError for a row that cannot be read."""
         transfer_columns = text_table([row.fields for row in rows], TRANSFERS).to_pydict()
         cells_by_column: dict[str, list[str | None]] = {
             "row": [str(row.payout.number) for row in rows],
@@ -120,7 +120,7 @@ class Results:
 def _read_result_rows(
     payouts: Sequence[PayoutRow], outcomes: Outcomes, read: Callable[[Sequence[ResultRow]], T]
 ) -> T:
-    """What `read` makes of the rows, since an unexpected answer must not prevent the results.
+    """Give the result rows to `read`, and return what it makes of them.
 
     The payments are already made: an unreadable row keeps its id and its reference.
     """
@@ -131,7 +131,7 @@ def _read_result_rows(
 
 
 def _make_result_row(payout: PayoutRow, outcome: Outcome) -> ResultRow:
-    """A row with the fields of its transfer; without one, with the cells that were given."""
+    """Make a row with the fields of its transfer; without one, with the cells that were given."""
     fields: Mapping[str, Any] = {"id": outcome.payment or None, **payout.cells}
     if outcome.is_made:
         fields = outcome.transfer
@@ -140,7 +140,7 @@ def _make_result_row(payout: PayoutRow, outcome: Outcome) -> ResultRow:
 
 
 def _make_readable(row: ResultRow, read: Callable[[Sequence[ResultRow]], object]) -> ResultRow:
-    """A row as it can be read: with all its fields, or only with its id and its reference."""
+    """Make a row that `read` accepts: with all its fields, or only its id and its reference."""
     try:
         read([row])
     except PaylabError as error:
@@ -172,7 +172,7 @@ class ResultsFile:
         self._escapes = [
             _escape_number if kind in NUMBERS else escape_cell for kind in column_kinds
         ]
-        self._header = _csv_line(map(escape_cell, table.column_names))
+        self._header = _write_csv_line(map(escape_cell, table.column_names))
         row_numbers = [row.number for row in plan.rows]
         self._lines = dict(zip(row_numbers, self._escape_lines(table), strict=True))
         self._unwritten: list[tuple[PayoutRow, Outcome]] = []
@@ -223,15 +223,15 @@ class ResultsFile:
             [cell and escape(cell) for cell in column.to_pylist()]
             for escape, column in zip(self._escapes, table.columns, strict=True)
         ]
-        return [_csv_line(csv_cells) for csv_cells in zip(*escaped_columns, strict=True)]
+        return [_write_csv_line(csv_cells) for csv_cells in zip(*escaped_columns, strict=True)]
 
 
 def _escape_number(number_text: str) -> str:
-    """A cell of numbers: a short plain one is no formula, also if it is negative."""
+    """Escape a cell of numbers, except a short plain number: even a negative one is no formula."""
     return number_text if re.match(PLAIN, number_text) else escape_cell(number_text)
 
 
-def _csv_line(cells: Iterable[str | None]) -> bytes:
-    """One line of CSV as Arrow writes it: a missing value is an empty cell without quotes."""
+def _write_csv_line(cells: Iterable[str | None]) -> bytes:
+    """Write one line of CSV as Arrow does: a missing value is an empty cell without quotes."""
     quoted_cells = ("" if cell is None else f'"{cell.replace(QUOTE, QUOTE * 2)}"' for cell in cells)
     return f"{','.join(quoted_cells)}\n".encode()

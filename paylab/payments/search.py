@@ -20,7 +20,7 @@ from ..spec.models import Transfer
 from ..spec.page import Page
 from ..spec.resource import Resource, creation_time
 from ..spec.text import plain
-from .comparison import find_differences, is_masked, shown_values
+from .comparison import find_differences, is_masked, read_shown_values
 from .identity import REFERENCE, Values
 
 if TYPE_CHECKING:
@@ -93,11 +93,11 @@ class _ListReading:
 def read_rows_since(
     pages: Iterable[Page[R]], since: Since, notify: Notify | None = None
 ) -> Iterator[R]:
-    """The rows of a list back to a time, in its order; ChoiceError if it cannot be read.
+    """Yield the rows of a list back to a time, in its order; ChoiceError if it cannot be read.
 
-    A row without a time may be as new. The reading ends before the end of the list only after a
-    whole page of older rows, and if the rows so far were in descending order. `notify` shows how
-    far it is after 2, 4, 8, ... pages.
+    A row without a time is yielded as well, since it may be as new. The reading ends before the
+    end of the list only after a whole page of older rows, and if the rows so far were in descending
+    order. `notify` shows how far the reading is after 2, 4, 8, ... pages.
     """
     reading = _ListReading()
     try:
@@ -125,14 +125,14 @@ def _may_be_since(row: Resource, since: datetime | None) -> bool:
 
 
 def lacks_list(error: BaseException | None) -> bool:
-    """Whether an error shows that the service has no such list."""
+    """Whether an error shows that the service does not have the list that was read."""
     if isinstance(error, APIStatusError):
         return error.status in NO_LIST
     return isinstance(error, MissingOperationError)
 
 
 def payment_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
-    """The largest pages of the list of transfers, read one by one."""
+    """Yield the pages of the list of transfers, as large as the service allows, one by one."""
     return transfers.list(limit=PAGE_MAX).pages()
 
 
@@ -145,6 +145,7 @@ def undecided_error(why: str) -> ChoiceError:
 
 
 def _sort_newest_first(payments: Iterable[Transfer]) -> list[Transfer]:
+    """Sort payments by their time, newest first."""
     return sorted(payments, key=creation_time, reverse=True)
 
 
@@ -165,7 +166,7 @@ def find_by_references(
     shows_references = False
     for row in read_rows_since(pages, since, notify):
         has_rows = True
-        reference = shown_values(row).get(REFERENCE)
+        reference = read_shown_values(row).get(REFERENCE)
         if reference is None:
             continue
         shows_references = True
@@ -190,7 +191,7 @@ def find_by_values(pages: Iterable[Page[Transfer]], order: Values, since: Since)
     payments: list[Transfer] = []
     shows_references = False
     for row in read_rows_since(pages, since):
-        reference = shown_values(row).get(REFERENCE)
+        reference = read_shown_values(row).get(REFERENCE)
         if reference is not None:
             shows_references = True
         elif not find_differences(order, row):
@@ -213,7 +214,7 @@ def find_payments(pages: Iterable[Page[Transfer]], order: Values, since: Since) 
 
 
 def read_newest_page(transfers: Transfers, earliest: datetime) -> Page[Transfer]:
-    """The newest page of the list, as one that has no next page.
+    """Read the newest page of the list, and return it as one without a next page.
 
     PagingError if it does not surely show all payments since a time.
     """
@@ -223,6 +224,7 @@ def read_newest_page(transfers: Transfers, earliest: datetime) -> Page[Transfer]
             row.created_at for row in page.data if isinstance(row.created_at, datetime)
         ]
         lacks_times = not creation_times or len(creation_times) < len(page.data)
+        # Only rows in descending order show that no newer row is on another page.
         if lacks_times or creation_times[0] <= creation_times[-1]:
             raise PagingError("the first page of the list is not surely the newest one")
         if creation_times[-1] >= earliest:
