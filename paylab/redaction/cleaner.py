@@ -260,25 +260,27 @@ class Cleaner:
         return [self.clean(item) for item in self._clean_neighbours(list_items)]
 
     def _clean_parts_of_text(self, texts: list[str]) -> list[str] | None:
-        """Join the parts of one text and clean it: its lines, or pieces with a secret across them.
+        """Join texts that are parts of one text, clean it, and return it as a list.
 
-        The result is one text, or its lines. None if the texts are no such parts: then each has to
-        be cleaned by itself.
+        Lines are returned as lines. Other texts are parts only if a long secret reaches over them;
+        they are returned as a single text. None if the texts are no parts: then each has to be
+        cleaned by itself.
         """
         joined_text = "".join(texts)
         are_lines = all(text.endswith("\n") for text in texts[:-1])
         if not are_lines:
             clean_text = self._texts.clean_long_secrets(joined_text)
-            return None if clean_text == joined_text else [self.clean_text(clean_text)]
+            has_secret_across = clean_text != joined_text
+            return [self.clean_text(clean_text)] if has_secret_across else None
         clean_text = self.clean_text(joined_text)
         if clean_text == joined_text:
             return texts
         return [*filter(None, re.split(r"(?<=\n)", clean_text))]
 
     def _clean_neighbours(self, list_items: list[Any]) -> list[Any]:
-        """Clean items of a list of secrets that are cut into pieces across neighbouring items.
+        """Remove secrets that are cut into pieces across neighbouring items of a list.
 
-        Texts and numbers are read in a row, first joined directly and then by spaces.
+        Texts and numbers are read as one text, first joined directly and then by spaces.
         """
         item_texts = [_scalar_text(item) for item in list_items]
         scalar_count = len(item_texts) - item_texts.count("\n")
@@ -291,7 +293,7 @@ class Cleaner:
         return clean_items
 
     def _must_be_dropped(self, member_name: str, member: object) -> bool:
-        """Whether a member is removed whole, which is reported: widget state, a PDF or an image."""
+        """Whether a member has to be removed whole: widget state, a PDF or an image. Reports it."""
         has_widget_state = isinstance(member, Mapping) and WIDGET_STATE in member
         is_bitmap = member_name.startswith("image/") and not member_name.startswith("image/svg")
         if member_name == WIDGET_STATE or has_widget_state:
@@ -322,7 +324,7 @@ def join_lines(value: object) -> str:
 
 
 def _scalar_text(item: object) -> str:
-    """The text of a text or number; for any other item a line end, where every rule stops."""
+    """Write a text or number as text; any other item as a line end, where every rule stops."""
     return str(item) if isinstance(item, str | int) and not isinstance(item, bool) else "\n"
 
 

@@ -63,7 +63,9 @@ def _find_column_numbers(text: str) -> Spans:
     label_match = _COLUMN.search(text)
     if label_match is None:
         return iter(())
-    return find_column_values(text, DOCUMENT_LABEL, _is_secret_number, label_match.start())
+    return find_column_values(
+        text, DOCUMENT_LABEL, _is_secret_number, label_start=label_match.start()
+    )
 
 
 def _is_secret_number(text: str) -> bool:
@@ -81,8 +83,8 @@ def _find_labelled_numbers(text: str) -> Spans:
 def _has_document_label(text: str, number_start: int) -> bool:
     """Whether a number in a field is that of a document, by the text before it.
 
-    A value in quotes is. A number without quotes needs the word document or the type of one, since
-    `number` alone can be the name of any number.
+    A value in quotes always is. Without quotes, the text before it must have the word "document" or
+    the type of a document, since `number` alone can be the name of any number.
     """
     text_before = text[max(0, number_start - _LABEL_DISTANCE_MAX) : number_start]
     is_quoted = text_before[-1:] in ("'", '"', ">")
@@ -116,7 +118,7 @@ def _has_label_in_brackets(text: str) -> bool:
 def _make_labelled_rule(
     pattern_text: str, *words: str, number_kind: str = "document number"
 ) -> Rule:
-    """Make a rule for a number beside its label; it is the group of the pattern.
+    """Make a rule for a number beside its label; the group of the pattern is the number.
 
     A text without any label, or without any of `words`, is not searched.
     """

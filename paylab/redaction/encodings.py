@@ -6,7 +6,7 @@ import re
 import zlib
 from binascii import a2b_base64, unhexlify
 from codecs import getincrementaldecoder
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -78,36 +78,21 @@ def find_encoded(text: str) -> tuple[Encoded, ...]:
 
 
 def _find_data(text: str) -> Iterator[Encoded]:
-    """Yield the data in a text, one form after another.
+    """Yield the data in a text, one form after another: Base64, then each of `_FORMS`."""
+    for base64_match in _BASE64.finditer(text):
+        yield from _find_base64(base64_match[0], base64_match.start())
+    for form in _FORMS:
+        if not all(needed_text in text for needed_text in form.needed_texts):
+            continue
+        for data_match in form.pattern.finditer(text):
+            for data in form.decode(data_match[0]):
+                if data:
+                    yield Encoded(*data_match.span(), data)
 
-    A text without a character that the form needs is not searched by its pattern, which is slower.
-    """
-    for data_match in _BASE64.finditer(text):
-        yield from _find_base64(data_match[0], data_match.start())
-    for data_match in _RAW_IMAGE.finditer(text):
-        yield Encoded(*data_match.span(), data_match[0].encode("latin-1"))
-    for data_match in _HEX_DUMP.finditer(text) if "0000" in text and "\n" in text else ():
-        for dumped_bytes in _read_dump(data_match[0]):
-            yield Encoded(*data_match.span(), dumped_bytes)
-    for data_match in _HEX.finditer(text):
-        hex_digits = _NO_HEX_DIGIT.sub("", data_match[0])
-        yield Encoded(*data_match.span(), _decode_hex(hex_digits))
-    for data_match in _OCTAL.finditer(text) if "\\" in text else ():
-        octal_groups = data_match[0].split("\\")[1:]
-        octal_bytes = bytes(int(octal_digits, 8) for octal_digits in octal_groups)
-        yield Encoded(*data_match.span(), octal_bytes)
-    for data_match in _BITS.finditer(text) if "00000000" in text else ():
-        bit_groups = re.findall("[01]{8}", data_match[0])
-        bit_bytes = bytes(int(bits, 2) for bits in bit_groups)
-        yield Encoded(*data_match.span(), bit_bytes)
-    for data_match in _BYTE_MEMBERS.finditer(text) if "0" in text and ":" in text else ():
-        member_bytes = read_numbers(re.findall(r":\s?(\d+)", data_match[0]))
-        if member_bytes:
-            yield Encoded(*data_match.span(), member_bytes)
-    for data_match in _NUMBERS.finditer(text):
-        listed_bytes = read_numbers(data_match[0].split(","))
-        if listed_bytes:
-            yield Encoded(*data_match.span(), listed_bytes)
+
+def _read_raw_image(image_text: str) -> Iterator[bytes]:
+    """Yield the bytes of an image that is text of one character a byte."""
+    yield image_text.encode("latin-1")
 
 
 def _read_dump(dump_text: str) -> Iterator[bytes]:
@@ -121,6 +106,56 @@ def _read_dump(dump_text: str) -> Iterator[bytes]:
     has_words_of_two_bytes = len(hex_words[0]) == 4
     if has_words_of_two_bytes:
         yield _decode_hex("".join(word[2:] + word[:2] for word in hex_words))
+
+
+def _read_hex(hex_text: str) -> Iterator[bytes]:
+    """Yield the bytes of hexadecimal digits, which may have prefixes and gaps."""
+    yield _decode_hex(_NO_HEX_DIGIT.sub("", hex_text))
+
+
+def _read_octal(octal_text: str) -> Iterator[bytes]:
+    """Yield the bytes of octal escapes, such as `\\173`."""
+    octal_groups = octal_text.split("\\")[1:]
+    yield bytes(int(octal_digits, 8) for octal_digits in octal_groups)
+
+
+def _read_bits(bits_text: str) -> Iterator[bytes]:
+    """Yield the bytes of groups of eight binary digits."""
+    bit_groups = re.findall("[01]{8}", bits_text)
+    yield bytes(int(bits, 2) for bits in bit_groups)
+
+
+def _read_byte_members(members_text: str) -> Iterator[bytes]:
+    """Yield the bytes of the members of an array of bytes in JSON."""
+    yield read_numbers(re.findall(r":\s?(\d+)", members_text))
+
+
+def _read_number_list(numbers_text: str) -> Iterator[bytes]:
+    """Yield the bytes of decimal numbers between commas."""
+    yield read_numbers(numbers_text.split(","))
+
+
+class _Form(NamedTuple):
+    """A form of data in a text: its pattern, and the function that yields the bytes of a match.
+
+    A text without all of `needed_texts` is not searched by the pattern, which is slower.
+    """
+
+    pattern: re.Pattern[str]
+    decode: Callable[[str], Iterator[bytes]]
+    needed_texts: tuple[str, ...] = ()
+
+
+_FORMS = (
+    _Form(_RAW_IMAGE, _read_raw_image),
+    _Form(_HEX_DUMP, _read_dump, ("0000", "\n")),
+    _Form(_HEX, _read_hex),
+    _Form(_OCTAL, _read_octal, ("\\",)),
+    _Form(_BITS, _read_bits, ("00000000",)),
+    _Form(_BYTE_MEMBERS, _read_byte_members, ("0", ":")),
+    _Form(_NUMBERS, _read_number_list),
+)
+"""The forms of data other than Base64, in the order in which they are tried."""
 
 
 def _decode_hex(hex_digits: str) -> bytes:

@@ -36,7 +36,7 @@ _WHITESPACE = re.compile(r"\s")
 
 @lru_cache(maxsize=2)
 def find_named_regions(text: str) -> tuple[tuple[int, int], ...]:
-    """The start and end of each part of a text that can have the name of a key and its value.
+    """Find the parts of a text that can have the name of a key and its value, by start and end.
 
     Parts do not overlap, and each ends at the end of a word. Empty without any name of a key.
     """
@@ -74,7 +74,7 @@ BOUNDED_KEY_NAME = rf"(?:{KEY_NAME.pattern})".replace(r"\w*", r"\w{0,80}").repla
 def looks_like_key(text: str) -> bool:
     """Whether a text has the form of a key: 8 characters or more, with letters and digits.
 
-    Not a date, a word or a name in code.
+    False for a date, a word and a name in code.
     """
     has_letters_and_digits = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
     has_key_form = _KEY_FORM.fullmatch(text) is not None

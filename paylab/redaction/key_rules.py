@@ -44,7 +44,7 @@ _COLUMN = re.compile(
 
 
 def _make_named_rule(pattern_text: str, is_harmless: Callable[[str], bool], example: str) -> Rule:
-    """Make a rule for a key beside its name, such as `api_key`; it is the first group.
+    """Make a rule for a key beside its name, such as `api_key`; the first group is the key.
 
     A text without the name of a key is not searched.
     """
@@ -74,7 +74,9 @@ def _find_column_keys(text: str) -> Spans:
     for region in find_named_regions(text):
         label_match = _COLUMN.search(text, *region)
         if label_match:
-            return find_column_values(text, KEY_NAME, looks_like_key, label_match.start(1))
+            return find_column_values(
+                text, KEY_NAME, looks_like_key, label_start=label_match.start(1)
+            )
     return iter(())
 
 

@@ -62,7 +62,7 @@ class _FieldPatterns(NamedTuple):
 
 @lru_cache
 def _make_field_patterns(field_names: frozenset[str] = frozenset()) -> _FieldPatterns:
-    """The patterns for the personal fields of the spec, and for more fields of these names."""
+    """Make the patterns for the personal fields of the spec, and for more fields of these names."""
     any_name_pattern = "|".join([_FIELD_NAMES, *map(re.escape, sorted(field_names))])
     return _FieldPatterns(
         re.compile(any_name_pattern, re.IGNORECASE),
@@ -71,7 +71,7 @@ def _make_field_patterns(field_names: frozenset[str] = frozenset()) -> _FieldPat
 
 
 def find_personal_names(settings: Mapping[str, object]) -> frozenset[str]:
-    """The names that a service has for the fields with personal data, where they are not ours.
+    """Find the names of a service for fields with personal data, where they differ from the spec.
 
     `settings` are those of its `diff()`, such as `"individuals.fields.given_name": "first_name"`.
     """
@@ -177,7 +177,7 @@ def hide_url_secrets(json_value: object) -> Any:
 
 
 def _strip_url(url: str) -> str:
-    """A URL without user, password, query and fragment; `***` if it cannot be read."""
+    """Cut user, password, query and fragment from a URL; `***` if it cannot be read."""
     try:
         url_parts = urlsplit(url)
     except ValueError:

@@ -101,7 +101,7 @@ class _PartCleaner:
         return clean_part
 
     def _report_leak(self, where: str, kind: str, secret_text: str = "") -> None:
-        """Note what is removed. If it is distinctive, it is searched for in the other parts too."""
+        """Record what is removed. A distinctive secret is searched for in the other parts, too."""
         self.leaks.append(Leak(where, kind))
         self.kind_by_secret |= dict.fromkeys(_choose_texts_to_search(kind, secret_text), kind)
 

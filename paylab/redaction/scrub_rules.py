@@ -16,6 +16,8 @@ from .search import decode_image
 PDF = "application/pdf"
 URI_LENGTH_MIN = 60
 """Minimum characters of an image in a text; less has no picture."""
+LISTED_BYTES_MIN = 16
+"""Minimum numbers of a list that can be an image: fewer do not show what kind of file it is."""
 QR_CODE_BYTES_MAX = 2**16
 WORD_LENGTH_MAX = 24
 """Maximum characters of a word of prose, or of a name in code; longer ones may be keys."""
@@ -99,17 +101,15 @@ def is_small_picture(image_bytes: bytes) -> bool:
 
 def is_image_list(numbers: list[Any]) -> bool:
     """Whether a list has the bytes of an image as numbers; a small image does not count."""
-    are_bytes = len(numbers) >= 16 and all(
-        type(number) is int and 0 <= number < 256 for number in numbers
-    )
-    if not are_bytes:
+    are_bytes = all(type(number) is int and 0 <= number < 256 for number in numbers)
+    if len(numbers) < LISTED_BYTES_MIN or not are_bytes:
         return False
     image_bytes = bytes(numbers)
     return is_image(image_bytes) and not is_small_picture(image_bytes)
 
 
 def replace_image(match: re.Match[str]) -> str | None:
-    """The mark in place of an image; None for one that stays: small, and not a PDF."""
+    """The mark in place of an image; None for one that stays: a small image that is no PDF."""
     image_bytes = decode_image(match)
     image_type = (match["type"] or match["kind"] or "").replace("\\", "").lower()
     is_pdf = image_type == PDF or image_bytes.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))

@@ -45,7 +45,7 @@ def is_document_number(text: str) -> bool:
 def find_column_values(
     text: str, label: re.Pattern[str], is_value: Callable[[str], bool], label_start: int = 0
 ) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each value in a column with such a label.
+    """Yield the start and end of each value in a column whose label matches the pattern `label`.
 
     `label_start` is the offset of the first label. `is_value` says whether a cell counts.
     """
@@ -102,7 +102,7 @@ def _find_series_cells(text: str, label: re.Pattern[str]) -> Iterator[_Cell]:
 
 
 def _find_cell_at_index(label_row: _Row, row: _Row, column_index: int) -> _Cell | None:
-    """The cell in the column of a label. None in a row of another length."""
+    """The cell in the column of a label; None for a row with more or fewer cells than labels."""
     return row[column_index] if len(row) == len(label_row) else None
 
 
