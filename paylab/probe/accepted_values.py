@@ -28,7 +28,10 @@ _UNITS = {"k": 1024, "m": 1024**2, "b": 1, "": 1}
 
 
 def find_accepted_words(message: str) -> tuple[str, ...]:
-    """The words of the longest list in a message: of "must be one of cpf, cnpj" they are both."""
+    """Find the words of the longest list in a message; empty without a list.
+
+    In "must be one of cpf, cnpj" they are "cpf" and "cnpj".
+    """
     choice_texts = [match[1] for match in _CHOICE.finditer(message)]
     listed_words = _WORD.findall(max(choice_texts, key=len)) if choice_texts else []
     return tuple(
@@ -37,7 +40,10 @@ def find_accepted_words(message: str) -> tuple[str, ...]:
 
 
 def find_listed_words(body: object) -> tuple[str, ...]:
-    """The words that a refusal lists beside its message, such as `"allowed_values": ["a", "b"]`."""
+    """Find the words that a refusal lists beside its message, as `"allowed_values": ["a", "b"]`.
+
+    Empty if it has no such list.
+    """
     refusal_body = body[0] if isinstance(body, list) and body else body
     for path, field_value in walk_values(refusal_body, 4):
         is_list = isinstance(field_value, list) and bool(_LIST_NAME.search(last_name(path)))
@@ -47,9 +53,10 @@ def find_listed_words(body: object) -> tuple[str, ...]:
 
 
 def find_accepted_amount(message: str, amount: str) -> str:
-    """An amount as a message asks for it: the stated limit, or without decimals; else "".
+    """Find the amount that a message asks for in place of `amount`; "" if it asks for none.
 
-    After "amount must be at most 5.00" it is 5.00, after "must not have decimals" 10 for 10.00.
+    After "amount must be at most 5.00" it is 5.00, the limit. After "must not have decimals" it is
+    10 for 10.00.
     """
     if _WHOLE.search(message):
         return str(int(Decimal(amount)))
@@ -58,8 +65,10 @@ def find_accepted_amount(message: str, amount: str) -> str:
         amount_text for amount_text in _AMOUNT.findall(message) if Decimal(amount_text) > 0
     ]
     names_limit = "amount" in message.lower() and _LIMIT.search(message) is not None
-    is_limit = names_limit and len(amount_texts) == 1
-    return amount_texts[0] if is_limit and Decimal(amount_texts[0]) != Decimal(amount) else ""
+    if not names_limit or len(amount_texts) != 1:
+        return ""
+    limit_text = amount_texts[0]
+    return "" if Decimal(limit_text) == Decimal(amount) else limit_text
 
 
 def accepts_one_item(message: str) -> bool:
@@ -68,7 +77,7 @@ def accepts_one_item(message: str) -> bool:
 
 
 def find_accepted_sizes(message: str) -> list[int]:
-    """The sizes in a message, the smallest first: of "at least 50 KB" it is 51,200.
+    """Find the sizes in a message, in bytes or items, smallest first: 51,200 in "at least 50 KB".
 
     A number of ten or more digits is an id rather than a size.
     """

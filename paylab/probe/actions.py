@@ -20,11 +20,13 @@ from .refused_request import describe_error
 
 SHORT_PAGE = 2
 LARGEST_PAGE = codes.PAGE_MAX
-"""The rows of a page that probably has a next one, and of the largest page."""
+"""The numbers of rows: of a page that probably has a next one, and of the largest page."""
 
 SMALLEST_IMAGE_BYTES = 32_768
 LARGEST_IMAGE_BYTES = 2**20
 """The size of an example image, and of the largest that is made if a service asks for it."""
+EXTRA_IMAGE_BYTES = 2048
+"""How much larger an image is than the size that a service asks for."""
 
 COMMENT_BYTES = 8_192
 """The size of one comment in an example image."""
@@ -46,12 +48,12 @@ DEPOSIT = "20.00"
 
 
 def read_first_page(client: Client, name: str, limit: int = SHORT_PAGE) -> Any:
-    """The first page of a list, at most as large as the service allows."""
+    """Read the first page of a list, with at most `limit` rows; None for a list without pages."""
     return next(iter(_make_pager(client, name, limit).pages()), None)
 
 
 def read_second_page(client: Client, name: str) -> Any:
-    """The second page of a list; PagingError if it repeats the first."""
+    """Read the second page of a list; PagingError if it repeats the first."""
     pages = list(islice(_make_pager(client, name, SHORT_PAGE).pages(), 2))
     first_ids, second_ids = (
         {listed_row.id for listed_row in page.data} for page in (pages[0], pages[-1])
@@ -62,12 +64,12 @@ def read_second_page(client: Client, name: str) -> Any:
 
 
 def read_one(client: Client, name: str, object_id: str) -> Any:
-    """One object of a list."""
+    """Read one object of a list."""
     return getattr(client, name).get(object_id)
 
 
 def _make_pager(client: Client, list_name: str, limit: int) -> Any:
-    """A pager of a list, with pages of `limit` rows or of the most that the service allows."""
+    """Make a pager of a list, with pages of `limit` rows, or fewer if the service allows fewer."""
     resource = getattr(client, list_name)
     if list_name == "webhook_subscriptions":  # the whole list in one answer, as assumed
         return resource.list()
@@ -99,7 +101,7 @@ def _create_individual(client: Client, person_fields: dict[str, Any]) -> Any:
 
 
 def make_needed_images(individual: Any) -> dict[str, bytes]:
-    """A specimen for each side that an individual still needs."""
+    """Make an image for each side of a document that an individual still needs, by its side."""
     detail_advices = (
         status.detail(status_detail.code) for status_detail in individual.status_details or ()
     )
@@ -112,23 +114,29 @@ def make_needed_images(individual: Any) -> dict[str, bytes]:
 
 
 def send_images(client: Client, person_id: str, images: dict[str, bytes]) -> Any:
-    """Upload images together; if the refusal asks for that, each alone, or larger ones."""
+    """Upload images together; after a refusal that asks for it, each alone, or larger ones.
+
+    Returns the answer to the last upload.
+    """
     try:
         return client.individuals.upload_images(person_id, images)
     except APIStatusError as error:
-        uploads = _choose_uploads(describe_error(error), images)
+        uploads = _divide_uploads(describe_error(error), images)
         if not uploads:
             raise
     return [client.individuals.upload_images(person_id, upload) for upload in uploads][-1]
 
 
-def _choose_uploads(refusal_words: str, images: dict[str, bytes]) -> list[dict[str, bytes]]:
-    """The uploads that a refusal asks for: each image alone, or larger ones; none if neither."""
+def _divide_uploads(refusal_words: str, images: dict[str, bytes]) -> list[dict[str, bytes]]:
+    """Make the uploads that a refusal asks for: each image alone, or larger images together.
+
+    Each upload has images by their side. Empty if the refusal asks for neither.
+    """
     if accepts_one_item(refusal_words):
         return [{image_side: image} for image_side, image in images.items()]
     sizes = [size for size in find_accepted_sizes(refusal_words) if size > SMALLEST_IMAGE_BYTES]
     if sizes and sizes[0] <= LARGEST_IMAGE_BYTES:
-        return [dict.fromkeys(images, make_image(sizes[0] + 2048))]
+        return [dict.fromkeys(images, make_image(sizes[0] + EXTRA_IMAGE_BYTES))]
     return []
 
 
@@ -172,7 +180,7 @@ def create_payout(client: Client, reference: str, **order: Any) -> Any:
 
 
 def make_terms(client: Client, country: str, amount: str) -> dict[str, Any]:
-    """The terms of a payout to a country."""
+    """Make the terms of a payout to a country: amount, currencies and method."""
     corridor = corridors.of(client.service).get(country)
     return {
         "source_amount": amount,
@@ -183,7 +191,7 @@ def make_terms(client: Client, country: str, amount: str) -> dict[str, Any]:
 
 
 def make_required_fields(client: Client, table: str) -> dict[str, Any]:
-    """Values of the additional fields that the service requires."""
+    """Make values of the additional fields that the service requires, by name."""
     reference = f"{REFERENCE}-{client.new_key()[:8]}"
     extra_values = {"client_reference_id": reference, "destination_currency": "USDC"}
     required_names = getattr(client.service, table).required
@@ -195,7 +203,7 @@ def make_required_fields(client: Client, table: str) -> dict[str, Any]:
 
 
 def make_image(size: int = SMALLEST_IMAGE_BYTES) -> bytes:
-    """A JPEG of one pixel, as the specimens are, with comments that make it large enough."""
+    """Make a JPEG of one pixel, with comments that make it at least `size` bytes long."""
     comment_length = (COMMENT_BYTES + 2).to_bytes(2, "big")  # these two bytes included
     comment_text = b"specimen" * (COMMENT_BYTES // 8)
     comment = COMMENT_MARKER + comment_length + comment_text

@@ -20,7 +20,7 @@ from .refused_request import Guesses
 
 
 def find_contradictions(call: Call, operation_name: str, service: Service) -> Guesses:
-    """The settings that a successful answer contradicts, with their values in it.
+    """Yield the settings that a successful answer contradicts, with their values in it.
 
     `{"amounts.answers": "number"}` if amounts are numbers, which the settings have as text.
     """
@@ -34,7 +34,7 @@ def find_contradictions(call: Call, operation_name: str, service: Service) -> Gu
 
 
 def _read_fields(call: Call, service: Service) -> Guesses:
-    """The names and types of fields, and the words that lists of statuses and codes lack."""
+    """Yield the names and types of fields, and the lists of statuses and codes with new words."""
     new_words_by_key: dict[str, list[str]] = {}
     for kind, _, found_name, key in find_answer_differences(call, service):
         if key and kind == "type":  # such as "source_amount as number"
@@ -50,7 +50,10 @@ def _read_fields(call: Call, service: Service) -> Guesses:
 
 
 def _read_success_status(call: Call, operation_name: str) -> Guesses:
-    """The status of a success, if a setting has it; none of a replay, whose status may differ."""
+    """Yield the status of a success, if a setting has it.
+
+    Nothing for a replay, whose status may differ.
+    """
     if call.replayed or call.status is None:
         return
     for status in OPERATIONS[operation_name].success:
@@ -62,7 +65,7 @@ def _read_success_status(call: Call, operation_name: str) -> Guesses:
 
 
 def _read_envelope(operation_name: str, body: object, service: Service) -> Guesses:
-    """The path at which the answer holds its object; none if it is in force."""
+    """Yield the path at which the answer holds its object, unless the settings have this path."""
     operation = OPERATIONS[operation_name]
     if operation.answer not in ITEMS or not isinstance(body, dict):
         return
@@ -74,10 +77,10 @@ def _read_envelope(operation_name: str, body: object, service: Service) -> Guess
 
 
 def _read_next_page_names(body: object, list_form: ListForm) -> Guesses:
-    """The names of the cursor and of the flag that says that a next page follows.
+    """Yield the names of the cursor and of the flag that says that a next page follows.
 
-    None if the answer has the field that the settings name. A cursor alone, without a flag, also
-    says that a page follows.
+    Nothing for a field that the answer has under the name of the settings. A cursor alone, without
+    a flag, also says that a page follows.
     """
     if not isinstance(body, dict):
         return

@@ -13,7 +13,7 @@ from ..spec.service.service import Service
 
 
 def add_constant(service: Service, operation: str, place: str, value: object) -> FrozenDict[Any]:
-    """The constant fields of a service with one more, at a dotted place of an operation."""
+    """Copy the constant fields of a service, with one more at a dotted place of an operation."""
     extra = to_json_value(service.extra)
     set_value_at(extra.setdefault(operation, {}), place, value)
     frozen_extra: FrozenDict[Any] = freeze_value(extra)
@@ -21,7 +21,7 @@ def add_constant(service: Service, operation: str, place: str, value: object) ->
 
 
 def find_blanks(extra: object) -> set[tuple[str, str]]:
-    """The operations and the dotted places of constants that a user has to fill in."""
+    """Find the constants that a user has to fill in: pairs of an operation and a dotted place."""
     return {
         (operation, field_path)
         for operation, constants in to_json_value(extra).items()

@@ -31,7 +31,7 @@ KNOWN_VALUES = {"sender_name": "Alex Example", "source_type": codes.SOURCE_TYPES
 
 
 def guess_field_settings(request: RefusedRequest) -> Guesses:
-    """The settings behind the fields of a refused request, the most likely first."""
+    """Yield the settings behind the fields of a refused request, the most likely first."""
     if request.operation.is_list:
         for field in request.fields:
             yield from change_limit(request, field)
@@ -43,7 +43,7 @@ def guess_field_settings(request: RefusedRequest) -> Guesses:
 
 
 def change_limit(request: RefusedRequest, field: RefusedField) -> Guesses:
-    """The largest page that the words state; no limit if the service does not know that parameter.
+    """Yield the sizes that the words state for a page, or no parameter for it if it is unknown.
 
     Another name of the parameter would be ignored, and prove nothing.
     """
@@ -62,7 +62,7 @@ def find_list_key(form: ListForm, setting: str) -> str:
 
 
 def follow_new_name(_request: RefusedRequest, field: RefusedField) -> Guesses:
-    """The name in "country is unknown, did you mean country_code?"."""
+    """Yield the name that a sentence suggests: "country is unknown, did you mean country_code?"."""
     new_name_match = NEW_NAME.search(field.words)
     name_setting = field.sent.name_settings.get(field.our_path)
     if new_name_match and name_setting:
@@ -70,7 +70,7 @@ def follow_new_name(_request: RefusedRequest, field: RefusedField) -> Guesses:
 
 
 def require_field(request: RefusedRequest, field: RefusedField) -> Guesses:
-    """One more required field, such as the e-mail of an individual, if paylab has its value.
+    """Yield the required fields with one more, such as `email`, if paylab has a value for it.
 
     A field in an object may be required by its path, or by any end of it.
     """
@@ -93,20 +93,20 @@ def require_field(request: RefusedRequest, field: RefusedField) -> Guesses:
 
 
 def send_number(_request: RefusedRequest, field: RefusedField) -> Guesses:
-    """Amounts as JSON numbers, if the service asks for a number."""
+    """Yield the setting for amounts as JSON numbers, if the service asks for a number."""
     if field.name.endswith("amount") and NUMBER.search(field.words):
         yield {"amounts.requests": "number"}
 
 
 def change_currency_case(_request: RefusedRequest, field: RefusedField) -> Guesses:
-    """Both letter cases of a refused currency."""
+    """Yield the settings for both letter cases of a refused currency."""
     if field.name.endswith("currency"):
         yield {"currencies.case": "upper"}
         yield {"currencies.case": "lower"}
 
 
 def choose_words(request: RefusedRequest, field: RefusedField) -> Guesses:
-    """The words that a message lists for a field: `{"rails.MX": ("bitso",)}`."""
+    """Yield the words that a message lists for a field: `{"rails.MX": ("bitso",)}`."""
     accepted_words = find_accepted_words(field.words)
     if accepted_words:
         yield from (
@@ -116,7 +116,10 @@ def choose_words(request: RefusedRequest, field: RefusedField) -> Guesses:
 
 
 def _find_word_settings(request: RefusedRequest, field: RefusedField) -> Iterator[SettingKey]:
-    """The settings with the words of a field: of rails, each country that has the one sent."""
+    """Yield the settings that hold the words of a field.
+
+    Those of a payout method are the rails of each country that has the one that was sent.
+    """
     if field.sent.is_details:
         setting_key = setting_keys().get(f"{field.sent.table}.allowed")
         if setting_key and setting_key.field == field.name:
@@ -128,9 +131,10 @@ def _find_word_settings(request: RefusedRequest, field: RefusedField) -> Iterato
 
 
 def add_constant_field(request: RefusedRequest, field: RefusedField) -> Guesses:
-    """`{"extra": {"individuals.create": {"gender": "MALE"}}}` after "must be one of MALE, FEMALE".
+    """Yield the constant fields with one more, once for each value that it may have.
 
-    Without a known or listed value, the field is one that a person fills in.
+    After "gender must be one of MALE, FEMALE" they are `{"individuals.create": {"gender": "MALE"}}`
+    and the same with "FEMALE". Without a known or listed value, a person has to fill it in.
     """
     if not _may_be_constant(request, field):
         return
@@ -149,7 +153,7 @@ def add_constant_field(request: RefusedRequest, field: RefusedField) -> Guesses:
 
 
 def _may_be_constant(request: RefusedRequest, field: RefusedField) -> bool:
-    """Whether a field may be a constant: it is new, and no field whose value paylab knows."""
+    """Whether a field may be a constant: a new field whose value paylab does not know."""
     operation = request.operation
     is_new_name = bool(request.unknown_names)  # that of an unknown field
     if is_new_name or field.sent.is_details or not operation.fields:

@@ -50,15 +50,15 @@ def guess_settings(
 
 
 def _guess_wait(exchange: Exchange, service: Service) -> Guesses:
-    """The header of a 429 that says when to ask again, and the unit of its value.
+    """Yield the header of a 429 that says when to ask again, and the unit of its value.
 
     Nothing if the settings in force read it already.
     """
     rate_limits = service.rate_limits
-    if (
-        requested_wait(exchange.headers, exchange.when, rate_limits.header, rate_limits.unit)
-        is not None
-    ):
+    wait_seconds = requested_wait(
+        exchange.headers, exchange.when, rate_limits.header, rate_limits.unit
+    )
+    if wait_seconds is not None:
         return
     for header_name, header_value in exchange.headers.items():
         if RESET.fullmatch(header_name):
@@ -69,7 +69,7 @@ def _guess_wait(exchange: Exchange, service: Service) -> Guesses:
 
 
 def _read_wait_unit(header_name: str, header_value: str) -> str:
-    """The unit of the value of a header that says when to ask again."""
+    """Guess the unit of a header that says when to ask again, by its name and value."""
     if not re.fullmatch(r"\d{1,14}", header_value):
         return "date"
     if header_name.lower().endswith("-ms"):
@@ -80,7 +80,7 @@ def _read_wait_unit(header_name: str, header_value: str) -> str:
 
 
 def _guess_idempotency(refusal_text: str, exchange: Exchange, service: Service) -> Guesses:
-    """A key on every POST if a refusal misses it; another header with the key if it names one."""
+    """Yield a key on every POST, if a refusal misses one, and another header for it, if named."""
     request = exchange.request
     if ABOUT_KEYS.search(refusal_text) and not OPERATIONS[request.operation].takes_key(service):
         yield {"idempotency.operations": "every_post"}
@@ -91,7 +91,7 @@ def _guess_idempotency(refusal_text: str, exchange: Exchange, service: Service) 
 
 
 def _guess_page_names(exchange: Exchange, service: Service) -> Guesses:
-    """The names in an answer that is no page of a list, all together.
+    """Yield the names in an answer that should be a page of a list and is not, as one guess.
 
     Nothing for another operation, or for an answer that is no JSON.
     """
@@ -108,7 +108,7 @@ def _guess_page_names(exchange: Exchange, service: Service) -> Guesses:
 
 
 def read_page_settings(body: object, form: ListForm) -> dict[str, Value]:
-    """The settings of a list that an answer contradicts, with their values in it.
+    """Read the settings of a list that an answer contradicts, with their values in it.
 
     For example `{"lists.transfers.items": "rows"}` if the answer has `rows` instead of `data`.
     """

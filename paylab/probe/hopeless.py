@@ -41,7 +41,7 @@ class HopelessError(PaylabError):
 
 
 def explain_failure(error: PaylabError, address: str) -> str:
-    """Why nothing can work at an address after an error; "" if another request may succeed."""
+    """Say why nothing can work at an address after an error; "" if another request may succeed."""
     if isinstance(error, AuthenticationError | PermissionDeniedError):
         return f"{address} {_explain_refused_key(error)}"
     for status_or_class, sentence_template in SENTENCES.items():
@@ -57,7 +57,7 @@ def read_status(error: object) -> int:
 
 
 def _explain_refused_key(error: PaylabError) -> str:
-    """Why a 401 or 403 refuses every request: the permission, the clock, the key or the signature.
+    """Say why a 401 or 403 refuses every request: permission, clock, key or signature.
 
     The clock of the service is known by its Date, if it sends one.
     """
@@ -88,7 +88,7 @@ def _explain_refused_key(error: PaylabError) -> str:
 
 
 def explain_missing_lists(failures: Sequence[PaylabError], address: str) -> str:
-    """Why no list can be read, by the errors of all of them."""
+    """Say why no list can be read, by the errors of all of them."""
     if all(failure.call and is_web_page(failure.call) for failure in failures):
         return f"{address} answers with web pages, not with the API: check the base URL {DOCTOR}"
     for failure in failures:
@@ -104,7 +104,7 @@ def explain_missing_lists(failures: Sequence[PaylabError], address: str) -> str:
 
 
 def raise_if_forbidden(error: PaylabError) -> None:
-    """HopelessError if a POST was answered with 403, after which nothing may be created."""
+    """Raise HopelessError if a POST was answered with 403, after which nothing may be created."""
     call = error.call
     if isinstance(error, PermissionDeniedError) and call and call.method == "POST":
         raise HopelessError(

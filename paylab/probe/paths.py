@@ -21,11 +21,11 @@ SINGLE_OBJECTS = ("individual", "transfer", "account", "conversion")
 
 
 def suggest_paths(key: SettingKey, service: Service) -> Iterator[str]:
-    """The paths that a setting may have, the most likely first, and NONE at last.
+    """Yield the paths that a setting may have, the most likely first.
 
-    They are its own and those of its resource, now and in public descriptions of such services,
-    each in all spellings. NONE is for an object that the list shows as well, which is then read
-    there.
+    They are its own and those of its resource, in the settings and in public descriptions of such
+    services, each in all spellings. The last one is NONE for an object that can also be read in
+    the list.
     """
     operations = [
         operation for operation in OPERATIONS.values() if setting_key_of(operation.path) == key.name
@@ -52,13 +52,16 @@ def suggest_paths(key: SettingKey, service: Service) -> Iterator[str]:
 
 
 def _add_id(key: SettingKey, path: str) -> str:
-    """A path with an id if the key needs one that the path does not have."""
+    """Add an id to a path if the key needs one that the path does not have."""
     needs_id = "id" in key.placeholders and "{id}" not in path
     return f"{path}/{{id}}" if needs_id else path
 
 
 def _spell_path(path: str) -> Iterator[str]:
-    """A path as it is, with hyphens, with underscores, and with nouns in the singular."""
+    """Yield a path as it is, with hyphens, with underscores, and with nouns in the singular.
+
+    Placeholders and the version are not changed.
+    """
     yield path
     segments = re.split(r"(\{[a-z_]+\}|^/v1)", path)
     for pattern, replacement in (("_", "-"), ("-", "_"), (r"s(?=/|$)", "")):

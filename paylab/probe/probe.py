@@ -129,7 +129,7 @@ def _report_run(search: SettingsSearch, *, write: bool, is_confirmed: bool) -> R
 def _run_or_explain(
     search: SettingsSearch, run: ServiceRun, *, write: bool, is_confirmed: bool
 ) -> str:
-    """Run all stages; the sentence that says why the run had to stop, or ""."""
+    """Run all stages, and return the sentence that says why the run had to stop, or ""."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the report has the differences of which a client warns
         try:
@@ -161,7 +161,7 @@ def _read_any_list(search: SettingsSearch) -> str:
 
 
 def report_recorded_calls(calls: Iterable[Call], service: Service) -> Report:
-    """What recorded calls show; nothing is sent."""
+    """Report what recorded calls show; nothing is sent."""
     calls = tuple(calls)
     done_operations = set[str]()
     proof_by_key = dict[str, ProbeFinding]()
@@ -186,7 +186,7 @@ def report_recorded_calls(calls: Iterable[Call], service: Service) -> Report:
 def _make_findings(
     finding_by_key: Mapping[str, ProbeFinding], done_operations: set[str], reason_unreached: str
 ) -> tuple[ProbeFinding, ...]:
-    """A finding for each key: what was shown, else whether a done operation rests on it.
+    """Make a finding for each key: what was shown, else whether a done operation rests on it.
 
     `reason_unreached` says why other operations were not reached.
     """
@@ -205,9 +205,10 @@ def _make_findings(
 
 
 def find_operations(key: str) -> set[str]:
-    """The operations that rest on a key: those of the resource that it names, or all.
+    """Find the operations that rest on a key: those of the resource that it names, or all.
 
-    On `lists.transfers.cursor` rest those of transfers, on `paths.quotes` that which has the path.
+    For `lists.transfers.cursor` they are the operations of transfers, for `paths.quotes` the one
+    that has this path.
     """
     key_parts = key.split(".")
     table_name = key_parts[0]

@@ -37,7 +37,7 @@ PROBLEMS_MAX = 5
 
 
 def describe_error(error: BaseException) -> str:
-    """An error in one line: its status, the words of the service, and its problems by field."""
+    """Write an error in one line: its status, the service's words, and its problems by field."""
     error_text = " ".join(str(error).split())
     call = getattr(error, "call", None)
     if isinstance(error, APIStatusError) and call and is_web_page(call):
@@ -55,12 +55,12 @@ def is_web_page(call: Call) -> bool:
 
 
 def read_complaints(error: APIStatusError) -> tuple[Complaint, ...]:
-    """What a refusal says of each field; the sentences of one that names no field."""
+    """Read what a refusal says of each field; if it names no field, its sentences."""
     return ErrorBody(error.text, error.problems).complaints
 
 
 def classify_complaint(complaint: Complaint) -> str:
-    """Whether a field is missing, unknown, or has an invalid value."""
+    """Say what is wrong with a field: `MISSING`, `UNKNOWN`, or `INVALID` for its value."""
     if complaint.is_unknown:
         return UNKNOWN
     return MISSING if complaint.is_missing else INVALID
@@ -142,7 +142,7 @@ class RefusedRequest:
         self.fields = [self._make_field(complaint) for complaint in complaints]
 
     def _make_field(self, complaint: Complaint) -> RefusedField:
-        """What a complaint says of its field, and the object that the field is in."""
+        """Make the field that a complaint is about, with the object that the field is in."""
         our_path = self._translate(complaint.field)
         complaint_kind = classify_complaint(complaint)
         sent_object = self._find_object(our_path)
@@ -155,14 +155,15 @@ class RefusedRequest:
         )
 
     def _translate(self, path: str) -> str:
-        """Our path of a field that the service names."""
+        """Translate the service's path of a field into ours."""
         return self._translation.translate_field(self.operation.name, self.body.values, path)
 
     def _find_object(self, our_path: str) -> SentObject:
-        """The details of the account that has a field; the body if there is not one.
+        """Find the object that has a field: the details of an account, else the body.
 
         A service may say `financial_accounts.0.details.clabe`, `details.clabe`, or, of a request
-        that creates an account, `clabe`.
+        that creates an account, `clabe`. If the field can be in the details of several accounts,
+        the body is returned.
         """
         *parents, field_name = our_path.split(".")
         is_in_account = "details" in parents or "financial_accounts" in parents
@@ -181,7 +182,7 @@ class RefusedRequest:
         return details_objects[0] if len(details_objects) == 1 else self.body
 
     def _find_details(self) -> Iterator[SentObject]:
-        """The details of the accounts in the body; only those whose settings are known."""
+        """Yield the details of the accounts in the body whose settings are known."""
         body = self.body.values
         for account in body.get("financial_accounts", [body]):
             details = account.get("details")
@@ -194,7 +195,7 @@ class RefusedRequest:
 
 
 def _read_sent_body(content: object) -> Mapping[str, Any]:
-    """The body of a request as it was sent; empty if it is not JSON."""
+    """Read the body of a request as it was sent; empty if it is not an object of JSON."""
     try:
         json_value = json.loads(content) if isinstance(content, bytes) else {}
     except ValueError:

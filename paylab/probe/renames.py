@@ -12,7 +12,7 @@ from .refused_request import MISSING, Guesses, RefusedField, RefusedRequest
 
 
 def rename_all_at_once(request: RefusedRequest) -> Guesses:
-    """One guess that renames every unknown field of the body to a missing one.
+    """Yield one guess that renames every unknown field of the body to a missing one.
 
     For example, `source_amount` and `quote_id` are unknown, and `amount` and `quotation` are
     missing: after one rename alone, the service still refuses the other field.
@@ -24,27 +24,26 @@ def rename_all_at_once(request: RefusedRequest) -> Guesses:
     renamed_names = [
         name for name in setting_by_name if name in request.unknown_names | nested_names
     ]
-    if (
-        not request.unknown_names
-        or len(renamed_names) != len(missing_paths)
-        or len(renamed_names) < 2
-    ):
+    are_several_pairs = len(renamed_names) == len(missing_paths) and len(renamed_names) >= 2
+    if not request.unknown_names or not are_several_pairs:
         return
-    path_by_name: dict[str, str] = {}
-    for name, path in sorted(
+    pairs_most_alike_first = sorted(
         product(renamed_names, missing_paths),
         key=lambda pair: _measure_likeness(setting_by_name, *pair),
         reverse=True,
-    ):
+    )
+    path_by_name: dict[str, str] = {}
+    for name, path in pairs_most_alike_first:
         if name not in path_by_name and path not in path_by_name.values():
             path_by_name[name] = path
     yield {setting_by_name[name].name: path for name, path in path_by_name.items()}
 
 
 def rename_field(request: RefusedRequest, field: RefusedField) -> Guesses:
-    """`{"quotes.fields.payout_method": "rail"}` if `rail` is missing, and payout_method unknown.
+    """Yield guesses that a missing field is the new name of a sent one, the most alike first.
 
-    A reference may also become an object that has the id: `recipient.id` for `recipient_id`.
+    Such as `{"quotes.fields.payout_method": "rail"}` if `rail` is missing and payout_method is
+    unknown. A reference may also become an object with the id: `recipient.id` for `recipient_id`.
     """
     setting_by_name = field.sent.name_settings
     candidate_names = [
@@ -64,10 +63,10 @@ def rename_field(request: RefusedRequest, field: RefusedField) -> Guesses:
 def _may_be_renamed(
     request: RefusedRequest, field: RefusedField, setting: SettingKey, our_name: str
 ) -> bool:
-    """Whether a missing field may be the new name of one that was sent.
+    """Whether a missing field may be the new name of the sent field `our_name`.
 
-    The service does not know our name, public descriptions of such services have the new one, or
-    both refer to the same object.
+    It may if the service does not know our name, if public descriptions of such services have the
+    new one, or if both refer to the same object.
     """
     sent_references = [
         reference_field
@@ -90,7 +89,7 @@ def _may_be_renamed(
 def _is_same_object(path: str, sent_path: str) -> bool:
     """Whether a path refers to the object whose id was sent at `sent_path`.
 
-    `beneficiary.account` and `account.key` refer to that of `account.id`.
+    `beneficiary.account` and `account.key` refer to the object of `account.id`.
     """
     sent_object = _name_object(sent_path)
     noun = _split_name(_name_object(path))[-1].lower()
@@ -98,19 +97,23 @@ def _is_same_object(path: str, sent_path: str) -> bool:
 
 
 def _name_object(path: str) -> str:
-    """The object that a reference names: `recipient` of `recipient_id` and of `recipient.id`."""
+    """Name the object of a reference: `recipient` for `recipient_id` and for `recipient.id`."""
     return path.removesuffix(".id").removesuffix("_id")
 
 
 def _split_name(name: str) -> list[str]:
-    """The words of a name: of `source.fromAmount` they are source, from and Amount."""
+    """Split a name into words: `source.fromAmount` into source, from and Amount."""
     return re.split(r"[._-]|(?<=[a-z])(?=[A-Z])", name)
 
 
 def _measure_likeness(
     setting_by_name: dict[str, SettingKey], our_name: str, path: str
 ) -> tuple[bool, float]:
-    """How alike our name and a path are: is it public, their common words and equal letters."""
+    """Measure how alike our name and a path are; a greater result is more alike.
+
+    First counts whether public descriptions have the path as another name, then the number of
+    common words plus the share of equal letters.
+    """
     is_public = path in setting_by_name[our_name].others
     common_words = {*_split_name(our_name)} & {*_split_name(path)}
     return is_public, len(common_words) + SequenceMatcher(None, our_name, path).ratio()

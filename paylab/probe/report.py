@@ -46,7 +46,7 @@ class ProbeFinding:
 
     @property
     def ask(self) -> str:
-        """The question, to ask the provider."""
+        """The question about the key, to ask the provider."""
         return setting_keys()[self.key].question
 
     @property
@@ -168,7 +168,7 @@ class Report:
         return "\n".join([*self._finding_lines((PROVEN, REFUSED)), *self._blank_lines()])
 
     def _finding_lines(self, outcomes: tuple[str, ...]) -> Iterator[str]:
-        """A line for each finding with one of some outcomes, and the question if it is refused."""
+        """Yield a line for each finding with one of `outcomes`; a refused one has its question, too."""
         findings = self.where(*outcomes)
         key_width = max((len(finding.key) for finding in findings), default=0)
         for finding in findings:
@@ -177,7 +177,7 @@ class Report:
                 yield f"  ask: {finding.ask}"
 
     def _blank_lines(self) -> Iterator[str]:
-        """A line for each constant field to fill in."""
+        """Yield a line for each constant field to fill in."""
         for (operation, field_path), refusal_words in self.blanks.items():
             blank_key = f'extra."{operation}".{field_path}'
             yield f"{blank_key}  fill in a value: {plain(refusal_words, 300)}"
@@ -187,7 +187,7 @@ class Report:
 
 
 def read_existing_service(path: Path) -> Service | None:
-    """The service in a file, None without a file; ConfigError for a file of another kind."""
+    """Read the service in a file; None if there is no file, ConfigError for any other file."""
     files.require_writable(path)
     try:
         return Service.load(path) if path.exists() else None

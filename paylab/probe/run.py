@@ -89,7 +89,7 @@ class ServiceRun:
         self._without.clear()
 
     def _require(self, action_name: str, action: Action[R]) -> R:
-        """The result of an action that the stage needs; StopError says where it stops."""
+        """Do an action that the stage needs, and return its result; StopError if it fails."""
         try:
             result = self._search.run(action)
         except (BudgetError, HopelessError):
@@ -100,7 +100,7 @@ class ServiceRun:
         return result
 
     def _try_optional(self, action_name: str, action: Action[R]) -> R | None:
-        """The result of an action that the stage can go without, as a quote; None if refused."""
+        """Do an action that the stage can go without, and return its result; None if refused."""
         try:
             return self._require(action_name, action)
         except StopError as error:
@@ -123,7 +123,7 @@ class ServiceRun:
             self._search.adopt(contradiction, call.number)
 
     def _with_amount(self, kind: str, action: Callable[[Client, str], R]) -> Action[R]:
-        """An action with the amount of a payout or a deposit.
+        """Make an action of one that takes an amount: that of a payout or a deposit, by `kind`.
 
         After "amount must be at most 5.00", 5.00 is paid, here and in later stages.
         """

@@ -68,7 +68,7 @@ class NoProofError(PaylabError):
 
 
 def require_sandbox(search: SettingsSearch, list_name: str, *, is_confirmed: bool) -> None:
-    """HopelessError with one sentence unless the service is proven to be a sandbox.
+    """Raise HopelessError, with one sentence, unless the service is proven to be a sandbox.
 
     Proof is a refusal of a sandbox deposit that is about its fields or its missing account, a host
     that says sandbox, or that the user knows it (`is_confirmed`). A 403 overrules all. `list_name`
@@ -88,7 +88,7 @@ def require_sandbox(search: SettingsSearch, list_name: str, *, is_confirmed: boo
 
 
 def _seek_proof(search: SettingsSearch, list_name: str) -> str:
-    """Propose deposits; the words of an answer that proves nothing, or "" after a proof.
+    """Propose deposits, and return "" after a proof, else the words of an answer without one.
 
     A list is read without a query before. The deposit has none either: its signature is then
     known to be right, and it is not sent again with other signatures.
@@ -112,7 +112,7 @@ def _seek_proof(search: SettingsSearch, list_name: str) -> str:
 
 
 def _read_list(client: Client, list_name: str) -> Any:
-    """The answer to a GET of a list without a query."""
+    """Send a GET of a list without a query, and return the answer."""
     return client.request("GET", client.service.path(f"{list_name}.list"))
 
 
@@ -194,7 +194,7 @@ def _names_account_anywhere(error: APIStatusError) -> bool:
 
 
 def _fold_words(words: str) -> str:
-    """Words in lower case, without accents and signs: "conta não-existe" is "conta nao existe".
+    """Write words in lower case without accents and signs: "conta não-existe", "conta nao existe".
 
     A name such as `accountNotFound` is split into its words.
     """
@@ -209,7 +209,7 @@ def _fold_words(words: str) -> str:
 def _names_account(refusal_words: str) -> bool:
     """Whether words are about the account, or the amount that was to be paid into it.
 
-    Words that repeat the path or the body are not: "POST /v1/conversion_accounts/... not found".
+    False for words that repeat the path or body: "POST /v1/conversion_accounts/... not found".
     """
     repeats_path = "/" in refusal_words or ABOUT_PATHS.search(refusal_words) is not None
     repeats_body = actions.DEPOSIT in refusal_words

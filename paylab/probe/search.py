@@ -23,6 +23,8 @@ R = TypeVar("R")
 Action = Callable[[Client], R]
 """What a run does with a client: one request, or several that belong together."""
 
+RECENT_CALLS = 3
+"""The number of the latest calls among which the call of an action is looked for."""
 BUDGET = 400
 """More requests than a normal service needs."""
 GUESSES_MAX = 18
@@ -94,9 +96,10 @@ class SettingsSearch:
         return self.client.calls[-1].number if self.client.calls else 0
 
     def run(self, action: Action[R], key_prefixes: tuple[str, ...] = ("",)) -> R:
-        """The result of an action; the settings that it needs are proven. Else its first error.
+        """Do an action, with other settings if it needs them, and return its result.
 
-        Only settings may change whose keys begin with one of `key_prefixes`.
+        The settings that it needs are proven. If none helps, the first error of the action is
+        raised. Only settings may change whose keys begin with one of `key_prefixes`.
         """
         outcome = self.find(action, key_prefixes)
         if isinstance(outcome, FailedAction):
@@ -106,7 +109,7 @@ class SettingsSearch:
         return outcome.result
 
     def find(self, action: Action[R], key_prefixes: tuple[str, ...]) -> Success[R] | FailedAction:
-        """The settings with which an action succeeds, none of which is kept; else its first error.
+        """Find settings with which an action succeeds, and keep none; else return its first error.
 
         For example, after "currency must be upper case" the action is done once more with
         `{"currencies.case": "upper"}`. A guess after which something else is refused is followed to
@@ -137,7 +140,10 @@ class SettingsSearch:
     def _plan_attempts(
         self, settings: Guess, refusal: FailedAction, key_prefixes: tuple[str, ...]
     ) -> list[tuple[Guess, FailedAction]]:
-        """The settings to try after a refusal of some settings, most likely last, each with it."""
+        """List the settings to try after a refusal, the most likely last, each with the refusal.
+
+        They are the refused `settings` with one more guess.
+        """
         if isinstance(refusal.error, ServerError):  # says nothing about the request
             return []
         service = self.service.with_values(settings)
@@ -231,9 +237,9 @@ class SettingsSearch:
     def _guess_settings(
         self, error: PaylabError, exchanges: list[Exchange], service: Service
     ) -> tuple[Guess, ...]:
-        """What may help after an error: nothing without an answer of the service.
+        """Guess settings that may help after an error; empty without an answer of the service.
 
-        The error is about the last exchange of its path, else the last one.
+        The error is about the last exchange with its path, else about the last exchange.
         """
         if not exchanges or not isinstance(error, ANSWERED):
             return ()
@@ -245,8 +251,8 @@ class SettingsSearch:
         return tuple(guess_settings(error, exchange, service, has_signed=has_signed))
 
     def find_answered_call(self) -> tuple[Call, str] | None:
-        """The latest successful call, and its operation; None if the last three calls have none."""
-        for call in reversed(self.client.calls[-3:]):
+        """The latest successful call, and its operation; None if no recent call has succeeded."""
+        for call in reversed(self.client.calls[-RECENT_CALLS:]):
             route = self.service.match(call.path)[0].get(call.method)
             if not call.failed and route is not None:
                 return call, route.operation
@@ -254,17 +260,17 @@ class SettingsSearch:
 
 
 def is_progress(before: PaylabError, after: PaylabError) -> bool:
-    """Whether the refusal with more settings is about something else than the one before."""
+    """Whether the error `after`, with more settings, is about something else than `before`."""
     if getattr(after, "status", None) in NO_PROGRESS:
         return False
     return _describe_without_ids(after) != _describe_without_ids(before)
 
 
 def _describe_without_ids(error: PaylabError) -> str:
-    """The method, whether there was a query, and the words of a refusal without its ids.
+    """Describe a refusal by the method, whether there was a query, and the words without ids.
 
-    They are the same when a request is refused again, such as for another person: of "400 no
-    account fa_7 for ind_1" they are "POST ... no account ... for ...".
+    The text is the same when a request is refused again, such as for another person: "400 no
+    account fa_7 for ind_1" gives "POST ... no account ... for ...".
     """
     call = error.call
     request_text = ""

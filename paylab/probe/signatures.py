@@ -60,7 +60,7 @@ def suggest_signatures(exchange: Exchange, service: Service, *, has_signed: bool
 
 
 def _omit_base_path(exchange: Exchange, service: Service) -> Guesses:
-    """The path of the base URL as one that is not signed; nothing if it has none."""
+    """Yield the path of the base URL as one that is not signed; nothing if the URL has no path."""
     request = exchange.request
     base_path = request.url.path.removesuffix(request.path)
     if base_path and service.signing.base_path == NONE:
