@@ -62,10 +62,10 @@ def require_country(country: str, known_codes: Collection[str]) -> str:
 
 def unknown_country_error(country: str, known_codes: Collection[str]) -> RuleError:
     """The error for a country that is not one of the known ones, with the likely one or all."""
-    from ..errors.choices import refuse_choice  # only for a wrong name
+    from ..errors.choices import describe_wrong_choice  # only for a wrong name
 
     likely_code = nearest_country(country)
-    message = refuse_choice([*known_codes], country)
+    message = describe_wrong_choice([*known_codes], country)
     if likely_code in known_codes:
         message = f"{plain(repr(country), 40)} is no country here; is {likely_code} meant?"
     return RuleError([Problem("country", message)])

@@ -13,7 +13,7 @@ from typing import Any
 
 
 def evaluate_annotation(written: object, module_name: str) -> Any:
-    """The type of an annotation that may be text, with the names of its module."""
+    """Evaluate an annotation, which may be text that uses the names of a module, to a type."""
     annotation = written
     if isinstance(written, WrittenAnnotation):
         module_name = written.module
@@ -78,7 +78,10 @@ class _AnnotationNames(dict[str, Any]):
     def _import_name(
         self, statement: ast.Import | ast.ImportFrom, imported_name: str, module: ModuleType
     ) -> Any:
-        """The module or the member of a module that a statement imports; Any for no member."""
+        """Import the module, or the member of a module, that a statement names.
+
+        Any if the module has no such member.
+        """
         if isinstance(statement, ast.Import):
             return import_module(imported_name)
         module_path = "." * statement.level + (statement.module or "")

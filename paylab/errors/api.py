@@ -78,14 +78,17 @@ REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-correlation-id", "x-amzn-
 
 REQUEST_ID_KEYS = frozenset({"requestid", "traceid", "correlationid", "debugid"})
 """Keys of a body that hold the id of the request, without case, underscores and hyphens."""
+ID_DEPTH_MAX = 3
+ID_ITEMS_MAX = 10
+"""How deep in a body, and in how many items of a list, the id of the request is looked for."""
 
 
-def _find_request_ids(body: Any, depth: int = 3) -> Iterator[str]:
-    """The ids of the request in an error body."""
+def _find_request_ids(body: Any, depth: int = ID_DEPTH_MAX) -> Iterator[str]:
+    """Yield the ids of the request in an error body, in objects up to `depth` levels deep."""
     if not depth:
         return
     if isinstance(body, Sequence) and not isinstance(body, str):
-        for member in body[:10]:
+        for member in body[:ID_ITEMS_MAX]:
             yield from _find_request_ids(member, depth - 1)
     elif isinstance(body, Mapping):
         for field_name, field_value in body.items():
@@ -159,7 +162,7 @@ class APIStatusError(APIError):
         return "" if says_more else plain(str(problem))
 
     def _details(self) -> list[str]:
-        """The call, and the problems that the message does not say."""
+        """The lines with the call, and with the problems that the message does not say."""
         unmentioned_problems = self._unmentioned_problems()
         return [*super()._details(), *(f"  {problem}" for problem in unmentioned_problems)]
 
@@ -173,7 +176,7 @@ class APIStatusError(APIError):
 
 
 def _names_field(sentence: str, field: str) -> bool:
-    """Whether a text has the name of a field, with any signs between its parts: `a[0].b`."""
+    """Whether a sentence names a field, with any signs between the parts of the name: `a[0].b`."""
     name_pattern = r"\W+".join(re.findall(r"\w+", field))
     return re.search(rf"\b{name_pattern}\b", sentence) is not None
 

@@ -110,7 +110,7 @@ def raise_with_explanation(
 
 
 def refuse_unknown_parameters(function: Callable[..., Any], names: Iterable[str]) -> None:
-    """TypeError for names that a function does not take, with the right ones or all."""
+    """Raise TypeError if a function does not take one of the names; it names the right ones."""
     from .names import describe_unknown_parameters  # only for a wrong name
 
     parameters = inspect.signature(function).parameters
@@ -125,7 +125,7 @@ def refuse_unknown_parameters(function: Callable[..., Any], names: Iterable[str]
 def refuse_missing_arguments(
     function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object]
 ) -> None:
-    """TypeError for arguments that a call lacks, with what each of them takes.
+    """Raise TypeError if a call lacks arguments; it says what each of them takes.
 
     >>> paylab.examples.individual("MX")
     Traceback (most recent call last):
@@ -153,7 +153,7 @@ def refuse_missing_arguments(
 
 
 def _describe_parameter(parameter: inspect.Parameter, function: Callable[..., Any]) -> str:
-    """The name of a parameter and what it takes: `currency= (text, such as 'mxn', 'php')`."""
+    """Write the name of a parameter and what it takes: `currency= (text, such as 'mxn', 'php')`."""
     annotation = evaluate_annotation(parameter.annotation, inspect.unwrap(function).__module__)
     allowed_words = [repr(word) for word in find_literal_words(annotation)]
     examples_text = f", such as {', '.join(allowed_words[:3])}" if allowed_words else ""
@@ -166,20 +166,23 @@ def _find_explanation(
     kwargs: Mapping[str, object],
     error: Exception,
 ) -> Exception | None:
-    """The error that names an argument or a file; None if none of them explains the failure."""
+    """Find what explains a failed call: an error that names an argument or a file.
+
+    None if all arguments fit their annotations, and the error is not about a file.
+    """
     from .base import ArgumentError
 
     bound_arguments = inspect.signature(function).bind(*args, **kwargs)
     for argument_name, argument, annotation in _list_annotated_arguments(function, bound_arguments):
-        misfit_text = _find_misfit(argument_name, argument, annotation)
+        misfit_text = _describe_misfit(argument_name, argument, annotation)
         if misfit_text:
             return ArgumentError(
                 f"{call_name(function)}(): {argument_name} {misfit_text}", argument_name
             )
         if _is_about_file(error) and "a path" in describe_type(annotation):
-            return _unusable_file_error(error.filename or argument, error)
+            return _make_file_error(error.filename or argument, error)
     if _is_about_file(error) and error.filename:
-        return _unusable_file_error(error.filename, error)
+        return _make_file_error(error.filename, error)
     return None
 
 
@@ -189,8 +192,8 @@ def _is_about_file(error: Exception) -> TypeGuard[OSError]:
     return isinstance(error, OSError) and error.errno is not None and not is_network
 
 
-def _unusable_file_error(path: object, error: OSError) -> Exception:
-    """The ConfigError for a file that cannot be used, with the reason and what to do."""
+def _make_file_error(path: object, error: OSError) -> Exception:
+    """Make the ConfigError for a file that cannot be used, with the reason and what to do."""
     from .base import ConfigError
     from .text import plain
 
@@ -202,7 +205,7 @@ def _unusable_file_error(path: object, error: OSError) -> Exception:
 def _list_annotated_arguments(
     function: Callable[..., Any], bound_arguments: inspect.BoundArguments
 ) -> Iterable[tuple[str, Any, Any]]:
-    """The name, value and type of each argument of a call, except self and defaults."""
+    """Yield the name, value and type of each argument of a call, except self and defaults."""
     for argument_name, passed_value in bound_arguments.arguments.items():
         parameter = bound_arguments.signature.parameters[argument_name]
         annotation = evaluate_annotation(parameter.annotation, function.__module__)
@@ -218,16 +221,15 @@ def _list_annotated_arguments(
                 yield argument_name, argument, annotation
 
 
-def _find_misfit(argument_name: str, argument: object, annotation: object) -> str:
-    """Why a value cannot be used; empty if it fits its annotation."""
+def _describe_misfit(argument_name: str, argument: object, annotation: object) -> str:
+    """Say why an argument cannot be used, as `must be text, not 5`; "" if it can be used."""
     from .text import plain
 
     if not has_type(argument, annotation):
         value_text = f"of type {type(argument).__name__}"
-        is_printable = isinstance(argument, str | int | float) and not _SECRET_NAME.search(
-            argument_name
-        )
-        if argument is None or is_printable:
+        may_be_secret = _SECRET_NAME.search(argument_name) is not None
+        is_shown = isinstance(argument, str | int | float) and not may_be_secret
+        if argument is None or is_shown:
             value_text = plain(repr(argument), 60)
         return f"must be {describe_type(annotation)}, not {value_text}"
     if isinstance(argument, str) and _SURROGATE.search(argument):

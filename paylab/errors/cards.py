@@ -11,7 +11,7 @@ CARD_WIDTH = 72
 
 
 def fold_lines(lines: Iterable[str]) -> list[str]:
-    """The lines folded to fit a narrow notebook, escaped."""
+    """Fold lines to fit a narrow notebook, and escape them."""
     from textwrap import TextWrapper  # with an error, not with `import paylab`
 
     from .text import printable
@@ -42,7 +42,7 @@ class CardError(Exception):
 
 
 def _describe_cell_line(error: Exception) -> Iterator[str]:
-    """Yield which line of a cell failed, if the cell has several.
+    """Yield a line that tells which line of a cell failed; nothing if the cell has only one.
 
     The text of the line ends at its first bracket or quote: what follows can be a key.
     """

@@ -19,16 +19,17 @@ _CHARACTERS_MAX = 40
 
 
 def choice_message(choices: Sequence[str], scope: str = "") -> str:
-    """Return `must be mxn`, `must be one of mxn, php`, or `must be mxn in MX`."""
+    """Write the rule for a value: `must be mxn`, `must be one of mxn, php`, `must be mxn in MX`."""
     rule_text = "must be" if len(choices) == 1 else SEVERAL_CHOICES
     scope_text = f" {scope}" if scope else ""
     return f"{rule_text} {', '.join(choices)}{scope_text}"
 
 
-def refuse_choice(choices: Sequence[str], value: object, scope: str = "") -> str:
-    """Return `must be one of mxn, php, not mxm; is mxn meant?`: the rule, the value, the nearest.
+def describe_wrong_choice(choices: Sequence[str], value: object, scope: str = "") -> str:
+    """Describe a wrong value: `must be one of mxn, php, not mxm; is mxn meant?`.
 
-    A value that may be the number of an account or a document is not repeated.
+    That is the rule, the value and the nearest choice. A value that may be the number of an account
+    or a document is not repeated.
     """
     rule_text = choice_message(choices, scope)
     if isinstance(value, Mapping | list | tuple):
@@ -40,7 +41,7 @@ def refuse_choice(choices: Sequence[str], value: object, scope: str = "") -> str
 
 
 def suggest_choice(choices: Sequence[str], value: object) -> str:
-    """Return `; is mxn meant?`, the choice that is nearest to a value; "" if none is near."""
+    """Suggest the choice that is nearest to a value: `; is mxn meant?`; "" if none is near."""
     if not isinstance(value, str) or len(value) > _CHARACTERS_MAX:
         return ""
     suggestion = find_suggestion(value, choices)

@@ -49,7 +49,7 @@ def extra_imports() -> Iterator[None]:
 
 
 def require_extra(extra: str) -> None:
-    """MissingExtraError unless an extra is installed: before work that would be lost without it."""
+    """Raise MissingExtraError unless an extra is installed, before work that would be lost."""
     for package in missing_packages(extra):
         raise MissingExtraError(package, extra)
 
@@ -72,7 +72,7 @@ def is_installed(package: str) -> bool:
 
 
 def bundle_or_text(show: Callable[[], Any], text: str) -> Any:
-    """The MIME bundle of a display, or its text where a package of the display is missing."""
+    """The MIME bundle of the display that `show` makes; the text if it lacks a package."""
     try:
         return show()._repr_mimebundle_()
     except MissingExtraError:
@@ -80,8 +80,11 @@ def bundle_or_text(show: Callable[[], Any], text: str) -> Any:
 
 
 def display_or_text(show: Callable[[], Any]) -> None:
-    """Show a display in IPython, which shows the text where a package is missing."""
+    """Show the display that `show` makes in IPython.
+
+    NotImplementedError if one of its packages is missing: IPython then shows the repr.
+    """
     try:
         show()._ipython_display_()
     except MissingExtraError:
-        raise NotImplementedError from None  # IPython then takes the repr
+        raise NotImplementedError from None

@@ -163,7 +163,7 @@ A hint that is not a name is for an owner that has one of the names after its @.
 
 
 def fold_name(name: str) -> str:
-    """A name without case, underscores and hyphens."""
+    """Write a name without case, underscores and hyphens."""
     return name.replace("_", "").replace("-", "").lower()
 
 
@@ -202,7 +202,7 @@ def _read_table(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
 
 
 def find_our_name(sdk_name: str, known_names: Set[str]) -> str | None:
-    """The first suggestion for a name of another SDK that the owner of the names can follow."""
+    """The first suggestion for a name of another SDK whose needed names the owner has, or None."""
     folded_name = fold_name(sdk_name)
     suggestions_by_name = read_habits()
     # Some names are only listed in the plural.

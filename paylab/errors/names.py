@@ -18,6 +18,13 @@ from .text import plain
 
 SIMILARITY_MIN = 0.8
 """The minimum similarity of a suggested name, by difflib."""
+LOW_SIMILARITY_MIN = 0.5
+"""The minimum similarity where several names are suggested, of which one may be meant."""
+CLOSE_NAMES_MAX = 3
+NEAREST_NAMES_MAX = 5
+"""The maximum number of names that are suggested by their spelling, and of all suggested names."""
+NAME_LENGTH_MAX = 60
+"""The characters of a wrong name that are compared."""
 
 
 def find_nearest_name(
@@ -47,14 +54,17 @@ def find_nearest_name(
 
 
 def find_nearest_names(name: str, known: Collection[str]) -> tuple[str, ...]:
-    """Up to five names nearest to a wrong one: by spelling, then by a shared word."""
+    """Find up to `NEAREST_NAMES_MAX` names near to a wrong one: by spelling, then a shared word."""
     from difflib import get_close_matches  # only for a wrong name
 
-    close_names = get_close_matches(name[:60], known, n=3, cutoff=0.5)
+    compared_name = name[:NAME_LENGTH_MAX]
+    close_names = get_close_matches(
+        compared_name, known, n=CLOSE_NAMES_MAX, cutoff=LOW_SIMILARITY_MIN
+    )
     name_words = {*name.lower().split("_")}
     names_with_word = [known_name for known_name in known if name_words & {*known_name.split("_")}]
     unique_names = dict.fromkeys([*close_names, *names_with_word])
-    return tuple(unique_names)[:5]
+    return tuple(unique_names)[:NEAREST_NAMES_MAX]
 
 
 def unknown_name_error(kind: str, name: object, known: Mapping[str, object]) -> UnknownNameError:
@@ -98,7 +108,10 @@ _LONGER_NAMES_MAX = 3
 
 
 def _find_longer_names(name: str, known_names: Iterable[str]) -> str | None:
-    """The few known names with all words of a guess, such as `source_amount` for `amount`."""
+    """The known names with all words of a guess, such as `source_amount` for `amount`.
+
+    They are joined by commas and "or". None if there are none, or more than `_LONGER_NAMES_MAX`.
+    """
     name_words = {*split_words(name)}
     if says_little(name):
         return None
@@ -121,7 +134,7 @@ def says_little(name: str) -> bool:
 
 
 def _find_shorter_name(name: str, known_names: Set[str], noun: str) -> str | None:
-    """The known verb in a guess that repeats its owner's noun: `get` for `get_transfer`."""
+    """The known verb in a guess with its owner's noun: `get` for `get_transfer`; else None."""
     noun_words = split_words(noun)
     owner_words = {*noun_words, *(word.removesuffix("s") for word in noun_words)}
     verbs = [word for word in split_words(name) if word not in {*owner_words, *_FILLERS}]
@@ -135,7 +148,10 @@ _STEM_LENGTH = 6
 
 
 def _find_same_stem(name: str, known_names: Set[str]) -> str | None:
-    """The only known name with the stem of a single word, such as `summarize` for `summary`."""
+    """The only known name with the stem of a guess, such as `summarize` for `summary`; else None.
+
+    A guess of several words has no stem.
+    """
     stem = name[:_STEM_LENGTH].lower()
     if len(stem) < _STEM_LENGTH or len(split_words(name)) > 1:
         return None
@@ -246,7 +262,11 @@ _FILLERS = ("all", "an", "by", "for", "of", "the", "to")
 
 
 def _find_beside_lab(name: str, lab: object) -> str | None:
-    """What has a name that the lab lacks: its client, else its only such part, else paylab."""
+    """Find the owner of a name that a lab lacks, and write both: `client.get`, `paylab.examples`.
+
+    The owner is the client of the lab, else the only part that has the name, else the package.
+    None if none of them has it.
+    """
     calls_by_part = _list_calls(lab)
     owner_names = [
         part_name for part_name, call_names in calls_by_part.items() if name in call_names
@@ -260,7 +280,7 @@ def _find_beside_lab(name: str, lab: object) -> str | None:
 
 
 def public_names(owner: object) -> list[str]:
-    """The `__dir__` of a class: its public names; only those in `USER_NAMES` if it has that."""
+    """The `__dir__` of a class: its public names; of these only its `USER_NAMES`, if it has any."""
     visible_names = {
         attribute_name
         for attribute_name in object.__dir__(owner)

@@ -36,7 +36,7 @@ class PublicMethod:
         return self if owner is None else MethodType(self, owner)
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        """The result of the function."""
+        """Call the function."""
         __tracebackhide__ = True  # pytest shows the test, and the function itself
         return self._function(*args, **kwargs)
 
@@ -51,7 +51,7 @@ class PublicMethod:
 
 
 def _describe_call(function: Callable[..., Any]) -> str:
-    """The arguments of a call: those that it needs in brackets, then the names of others."""
+    """Write the arguments of a call: in brackets those that it needs, then the names of others."""
     parameters = [*signature(function).parameters.values()][1:]
     needed_names = []
     other_names = []

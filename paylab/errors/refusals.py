@@ -16,13 +16,13 @@ from .cards import MisuseError
 
 K = TypeVar("K")
 _COMPLETE = "_is_complete"
-"""The mark of an object whose `__init__` is over."""
+"""The attribute that marks an object whose `__init__` has ended: it takes no new attributes."""
 PUBLIC_NAME = "_public_name"
 """The attribute of a module whose public name is not where it is stored."""
 
 
 def kind_name(owner: object) -> str:
-    """The name of a class, which a part of a lab has without its prefix, or of a module."""
+    """The name of an object's class without the prefix `Lab`, or the public name of a module."""
     if isinstance(owner, ModuleType):
         return str(vars(owner).get(PUBLIC_NAME, owner.__name__))
     class_name = type(owner).__name__
@@ -30,7 +30,7 @@ def kind_name(owner: object) -> str:
 
 
 def list_names(known_names: Iterable[str]) -> str:
-    """The end of a message that lists all names."""
+    """Write the end of a message that lists all names."""
     return f"it has {', '.join(known_names)}"
 
 
@@ -122,14 +122,14 @@ def refuse_new_attributes(class_: type[K]) -> type[K]:
         untyped_class.__setattr__ = set_attribute
         # A class without an `__init__` is completed by its subclasses.
         if class_.__init__ is not object.__init__:
-            untyped_class.__init__ = _complete_after(class_, untyped_class.__init__)
+            untyped_class.__init__ = _make_completing_init(class_, untyped_class.__init__)
     elif hasattr(class_, "__dataclass_fields__"):
         untyped_class.__setattr__ = _refuse_to_set
     return class_
 
 
-def _complete_after(class_: type, initialize: Callable[..., None]) -> Callable[..., None]:
-    """An `__init__` that marks its object as complete; one of a subclass is not over by then."""
+def _make_completing_init(class_: type, initialize: Callable[..., None]) -> Callable[..., None]:
+    """Make an `__init__` that marks its object as complete, unless a subclass goes on with it."""
 
     @wraps(initialize)
     def initialize_and_complete(self: object, *args: object, **kwargs: object) -> None:
@@ -147,24 +147,27 @@ def complete(owner: object) -> None:
 
 
 def set_attribute(owner: object, name: str, value: object) -> None:
-    """Set an attribute; AttributeError for a public one of an object that is complete."""
-    is_public = not name.startswith("_") and _COMPLETE in vars(owner)
-    if is_public and not _is_settable(owner, name, value):
+    """The `__setattr__` of a class: AttributeError for what has no effect after `__init__`."""
+    is_public = not name.startswith("_")
+    is_complete = _COMPLETE in vars(owner)
+    if is_public and is_complete and not _is_settable(owner, name, value):
         _refuse_to_set(owner, name, value)
     object.__setattr__(owner, name, value)
 
 
 def _is_settable(owner: object, name: str, value: object) -> bool:
-    """Whether an attribute can be set to a value.
+    """Whether an attribute of a complete object can be set to a value.
 
-    What is there can be replaced, as a test does, but a function only by a function. A lab takes
-    any new name that is no setting, too.
+    A present attribute can be replaced, as a test does, but a function only by a function. A new
+    one can only be set on a lab, under a name that is no setting.
     """
     class_attribute = getattr(type(owner), name, None)
     if isinstance(class_attribute, property):
         return class_attribute.fset is not None
-    if name not in vars(owner) and class_attribute is None:
-        return "settings" in dir(owner) and not any(_find_parameters(owner, name))
+    is_new = name not in vars(owner) and class_attribute is None
+    if is_new:
+        is_lab = "settings" in dir(owner)
+        return is_lab and not any(_find_parameters(owner, name))
     present_value = vars(owner).get(name, class_attribute)
     is_function = callable(present_value) and hasattr(present_value, "__get__")
     return not is_function or (callable(value) and not _is_ours(value))
@@ -177,7 +180,7 @@ def _is_ours(value: object) -> bool:
 
 
 def _refuse_to_set(owner: object, name: str, _value: object) -> NoReturn:
-    """AttributeError with what takes such a value, or all names."""
+    """Raise AttributeError that names the function which takes such a value, or lists all names."""
     owner_kind = kind_name(owner)
     is_known = name in dir(owner)
     message = (
@@ -199,7 +202,7 @@ def _refuse_to_set(owner: object, name: str, _value: object) -> NoReturn:
 
 
 def _find_parameters(owner: object, name: str) -> Iterator[str]:
-    """The functions with a parameter of this name: `connect` for a lab, else the owner's."""
+    """Yield the functions with a parameter of this name: `connect` for a lab, else methods."""
     package_name = __name__.partition(".")[0]
     connect = getattr(sys.modules[package_name], "connect", None)
     if connect is not None and "settings" in dir(owner):

@@ -15,7 +15,7 @@ _UNNAMED_KINDS = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 def refuse_unnamed_arguments(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> None:
-    """TypeError for too many arguments without a name, with the names that the function takes.
+    """Raise TypeError for too many arguments without a name; it names those that are to be named.
 
     >>> lab.inbox().wait("transfer.completed", 60)
     Traceback (most recent call last):

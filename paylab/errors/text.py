@@ -6,7 +6,7 @@ LINE_CHARACTERS_MAX = 500
 
 
 def plain(text: str, longest: int = LINE_CHARACTERS_MAX) -> str:
-    """One line of printable text, escaped and truncated, with white space folded.
+    """Write a text as one printable line, escaped and truncated, with white space folded.
 
     >>> plain("one\\n  two\\a")
     'one two\\\\x07'
@@ -18,7 +18,7 @@ def plain(text: str, longest: int = LINE_CHARACTERS_MAX) -> str:
 
 
 def printable(text: str, keep: str = "") -> str:
-    """The text with what is invisible or directs a terminal escaped, except characters in `keep`.
+    """Escape what is invisible or directs a terminal in a text, except characters in `keep`.
 
     Escaped are C0, C1 and DEL, direction and zero-width characters, line separators, blanks other
     than a space, unassigned code points and unpaired surrogates, as in `repr` of a text. Letters
@@ -39,7 +39,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def printable_lines(text: object) -> str:
-    """The text of an object with everything but its line breaks escaped.
+    """Write an object as text in which everything invisible but line breaks is escaped.
 
     >>> printable_lines("one\\ntwo\\t")
     'one\\ntwo\\\\t'

@@ -30,7 +30,7 @@ TYPE_WORDS: Mapping[Any, str] = MappingProxyType(
 
 
 def describe_type(annotation: object) -> str:
-    """The type of an annotation in words.
+    """Write the type of an annotation in words.
 
     >>> describe_type(str | int | None)
     'text, a whole number or None'
@@ -42,7 +42,7 @@ def describe_type(annotation: object) -> str:
 
 
 def with_article(noun: str) -> str:
-    """A noun with its article.
+    """Write a noun with its article.
 
     >>> with_article("Individual")
     'an Individual'
@@ -51,7 +51,7 @@ def with_article(noun: str) -> str:
 
 
 def find_literal_words(annotation: object) -> Iterator[str]:
-    """The texts of each `Literal` in a type.
+    """Yield the texts of each `Literal` in a type.
 
     >>> list(find_literal_words(Literal["mxn", "php"] | str | None))
     ['mxn', 'php']
@@ -64,7 +64,7 @@ def find_literal_words(annotation: object) -> Iterator[str]:
 
 
 def _describe_type_parts(annotation: object) -> Iterable[str]:
-    """Each type of a union and each value of a Literal, in words."""
+    """Yield each type of a union and each value of a Literal, in words."""
     origin = get_origin(annotation)
     type_arguments = get_args(annotation)
     if origin in (Union, UnionType):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..client.identifiers import check_identifier
 from ..errors.base import Problem, RuleError
-from ..errors.choices import refuse_choice
+from ..errors.choices import describe_wrong_choice
 from ..errors.refusals import complete
 from .service_time import ServiceTime
 
@@ -71,7 +71,7 @@ def require_word(parameter_name: str, word: str, known_words: Iterable[str]) -> 
     """Return the word of a parameter; RuleError if it is not a known one."""
     sorted_words = sorted(known_words)
     if word not in sorted_words:
-        raise RuleError([Problem(parameter_name, refuse_choice(sorted_words, word))])
+        raise RuleError([Problem(parameter_name, describe_wrong_choice(sorted_words, word))])
     return word
 
 

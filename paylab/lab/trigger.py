@@ -10,7 +10,7 @@ from ..corridors import examples
 from ..corridors.on_ramps import need_on_ramp
 from ..errors.api import NotFoundError
 from ..errors.base import ConfigError, SimulatorError
-from ..errors.choices import refuse_choice
+from ..errors.choices import describe_wrong_choice
 from ..spec import codes
 from ..spec.status import TRANSFER
 from ..spec.text import plain
@@ -59,7 +59,7 @@ def trigger(
     if no legal move leads to the event.
     """
     if event_type not in codes.EVENT_TYPES:
-        raise ConfigError(f"event_type: {refuse_choice(codes.EVENT_TYPES, event_type)}")
+        raise ConfigError(f"event_type: {describe_wrong_choice(codes.EVENT_TYPES, event_type)}")
     controls = lab.simulator
     if controls is None:
         raise ConfigError("only a simulator can trigger events: unset PAYLAB_BASE_URL")

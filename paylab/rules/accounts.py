@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..corridors import clabe, countries
 from ..corridors.account_types import Account, Format
 from ..errors.base import Problem
-from ..errors.choices import refuse_choice
+from ..errors.choices import describe_wrong_choice
 from ..spec import codes
 from ..spec.json_path import join_path
 from ..spec.service.service import Service
@@ -190,5 +190,5 @@ def _check_type(
     corridor = countries.of(service).get(country)
     if problems or corridor is None or corridor.account(entry["type"]):
         return problems
-    message = refuse_choice(corridor.account_types, entry["type"], f"in {corridor.country}")
+    message = describe_wrong_choice(corridor.account_types, entry["type"], f"in {corridor.country}")
     return [Problem(join_path(path, "type"), message, "account.country")]

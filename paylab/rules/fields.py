@@ -14,7 +14,7 @@ from itertools import chain
 
 from ..corridors.account_types import Format
 from ..errors.base import Problem
-from ..errors.choices import refuse_choice
+from ..errors.choices import describe_wrong_choice
 from ..spec import timestamps
 from ..spec.json_path import join_path
 from ..spec.operations.field import Field
@@ -112,7 +112,7 @@ def choice_check(
         folded_word = value.casefold() if ignore_case and isinstance(value, str) else value
         if folded_word in accepted_words:
             return []
-        return [Problem(field, refuse_choice(choices, value, scope), source)]
+        return [Problem(field, describe_wrong_choice(choices, value, scope), source)]
 
     return check
 

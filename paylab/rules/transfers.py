@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..corridors import countries
 from ..errors.base import Problem
-from ..errors.choices import choice_message, refuse_choice
+from ..errors.choices import choice_message, describe_wrong_choice
 from ..spec import codes, money
 from ..spec.operations.field import TEXT
 from ..spec.operations.records import OPERATIONS
@@ -162,7 +162,7 @@ def warn_rail(body: Body, service: Service | None = None) -> list[Problem]:
 
 def _make_rail_problem(currency: str, method: object, rails: Sequence[str], source: str) -> Problem:
     """Make the problem that a rail is not one of those of a currency."""
-    message = refuse_choice(rails, method, f"for {currency.upper()}")
+    message = describe_wrong_choice(rails, method, f"for {currency.upper()}")
     return Problem("payout_method", message, source)
 
 

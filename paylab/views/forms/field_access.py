@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from ...errors.base import ArgumentError, OptionError, Problem, RuleWarning, warn_caller
-from ...errors.choices import refuse_choice
+from ...errors.choices import describe_wrong_choice
 from ...errors.names import (
     find_nearest_name,
     raise_unknown_attribute,
@@ -52,7 +52,9 @@ def set_fields(form: Any, values: JsonMapping) -> None:
             form.fields[field_name].set_value(field_value)
     # Only now, since the country of a form decides about the choices of other fields.
     problems = [
-        Problem(field_name, refuse_choice(_list_choices(form.fields[field_name]), field_value))
+        Problem(
+            field_name, describe_wrong_choice(_list_choices(form.fields[field_name]), field_value)
+        )
         for field_name, field_value in values.items()
         if not _is_choice(form.fields[field_name], field_value)
     ]
