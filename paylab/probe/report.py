@@ -168,7 +168,7 @@ class Report:
         return "\n".join([*self._finding_lines((PROVEN, REFUSED)), *self._blank_lines()])
 
     def _finding_lines(self, outcomes: tuple[str, ...]) -> Iterator[str]:
-        """Yield a line for each finding with one of `outcomes`; a refused one has its question, too."""
+        """Yield a line for each finding with one of `outcomes`; a refused one with its question."""
         findings = self.where(*outcomes)
         key_width = max((len(finding.key) for finding in findings), default=0)
         for finding in findings:
