@@ -423,7 +423,9 @@ def test_the_text_says_what_to_do(faulty):
     lines = readiness.text().splitlines()
     assert lines[2] == f"BROKEN ({readiness.counts['broken']})"
     [line] = [line for line in lines if "Retry-After was 2 s" in line]
-    assert re.fullmatch(r"    limit, call \d+: sent again after \d\.\d s; Retry-After was 2 s", line)
+    assert re.fullmatch(
+        r"    limit, call \d+: sent again after \d\.\d s; Retry-After was 2 s", line
+    )
     nothing = judge({"": []}).text().splitlines()
     first = nothing.index("? signing.get: GETs without a query are signed")
     assert nothing[first + 2].startswith("    to show it: Read one object")
