@@ -215,8 +215,8 @@ class Forms:
             account = self._client.conversion_accounts.get(account)
         source_currency = account.source_currency
         if not source_currency:
-            advice = "use lab.sandbox.deposit(account, amount, currency)"
-            message = f"the conversion account {account.id} has no source_currency: {advice}"
+            advice_text = "use lab.sandbox.deposit(account, amount, currency)"
+            message = f"the conversion account {account.id} has no source_currency: {advice_text}"
             raise PaylabError(message)
         on_ramp = of_currency(source_currency)
         make_form = partial(
@@ -254,9 +254,9 @@ class Forms:
             return ConversionView(partial(self._find_conversion, resource), **view_options)
         resource_id = getattr(resource, "id", "")  # raises for the result of a failed cell
         if not isinstance(resource, Individual):
-            kinds = "an individual, a transfer, a deposit or a conversion"
+            kinds_text = "an individual, a transfer, a deposit or a conversion"
             type_text = with_article(type(resource).__name__)
-            raise ArgumentError(f"a status is that of {kinds}, not of {type_text}")
+            raise ArgumentError(f"a status is that of {kinds_text}, not of {type_text}")
         read_individual = partial(self._client.individuals.get, resource_id)
         return IndividualView(read_individual, **self._status_options)
 

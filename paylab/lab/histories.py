@@ -71,7 +71,7 @@ def _find_objects(json_text: str, object_id: str) -> Iterator[JsonObject]:
 
 
 def _read_time(json_value: JsonValue) -> datetime | None:
-    """A time in a JSON document; None if it is none."""
+    """The time that a JSON value is; None for any other value."""
     try:
         return timestamps.from_text(str(json_value))
     except ValueError:

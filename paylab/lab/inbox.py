@@ -247,7 +247,7 @@ class Webhooks:
     ) -> tuple[str, Callable[[], None]]:
         """Begin to receive; return the local URL and a stop function.
 
-        A simulator in this process needs no port, unless one or a public URL is asked for.
+        A simulator in this process needs no port: one is opened only if `port` or `url` is given.
         """
         if self._receivers is not None and port is None and url is None:
             return _receive_in_process(self._receivers, receiver)
@@ -338,7 +338,7 @@ class Webhooks:
     def _choose_events(self, events: Any, *, has_books: bool) -> EventHistory | None:
         """The events to compare: the passed ones, else of the latest inbox, else of a simulator.
 
-        Those of a simulator are compared only without books. None if there are no events.
+        With books, events of a simulator are not compared. None if no events are compared.
         """
         from ..webhooks.arrivals import read_any_events, simulated_events
         from ..webhooks.event import Wrapper

@@ -82,10 +82,10 @@ class Panels:
         from ..webhooks.difference import differences
 
         event_family = str(panel_row.source.get("event_type")).partition(".")[0]
-        resource = self._current(event_family, str(panel_row.source.get("resource_id")))
+        current_object = self._current(event_family, str(panel_row.source.get("resource_id")))
         event_differences = None
-        if resource is not None:
-            event_differences = differences(read_payload(panel_row.source), resource)
+        if current_object is not None:
+            event_differences = differences(read_payload(panel_row.source), current_object)
         return comparison_html(event_differences) + details_html
 
     def _resend_event(self, panel_row: PanelRow) -> str:
@@ -117,12 +117,12 @@ class Panels:
         world = self._simulator.world
         id_by_url: dict[str, str] = {}
         with world.lock:
-            for delivery in world.tables["deliveries"].rows.values():
+            for delivery_row in world.tables["deliveries"].rows.values():
                 # "_" has what the simulator does not send.
-                is_of_event = delivery["_"].get("event_id") == facts.get("event_id")
-                is_to_url = facts.get("url") in (None, delivery["url"])
+                is_of_event = delivery_row["_"].get("event_id") == facts.get("event_id")
+                is_to_url = facts.get("url") in (None, delivery_row["url"])
                 if is_of_event and is_to_url:
-                    id_by_url[delivery["url"]] = delivery["id"]  # a later one replaces it
+                    id_by_url[delivery_row["url"]] = delivery_row["id"]  # a later one replaces it
         return list(id_by_url.values())
 
 
@@ -169,11 +169,11 @@ class Panel:
         4
         """
         filter_text = self._options["filter"]
-        selection = self._options["show"]
+        selection_name = self._options["show"]
         return [
             panel_row.cells
             for panel_row in self._read_rows()
-            if is_shown(panel_row, filter_text, selection)
+            if is_shown(panel_row, filter_text, selection_name)
         ]
 
     def clear(self) -> None:

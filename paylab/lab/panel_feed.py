@@ -97,7 +97,7 @@ class PanelFeed:
             self._follower()
 
     def read(self) -> Sequence[PanelRow]:
-        """The latest rows, oldest first, with those that have happened since the last time."""
+        """The latest rows, oldest first, with rows for what has happened since the last reading."""
         with self._reading:
             self._finish_open_rows()
             new_entries = [*self._read_calls(), *self._read_notes(), *self._read_arrivals()]
@@ -152,7 +152,7 @@ class PanelFeed:
     def _read_arrivals(self) -> Iterator[Entry]:
         """The events that the inboxes received since the last reading, for the first time or again.
 
-        Nothing if there is the journal of a simulator, which has these events too.
+        Nothing with the journal of a simulator: `_read_notes` reads the same events from it.
         """
         if self._journal is not None:
             return

@@ -219,8 +219,8 @@ def make_embedded_parts(
     `order_setting` has the setting `lists.order`, or is empty.
     """
     if not hasattr(simulator, "world") and simulator is not None:
-        advice = "leave it out, or pass paylab.Simulator()"
-        raise ArgumentError(f"simulator must be a Simulator, not {simulator!r:.60}: {advice}")
+        advice_text = "leave it out, or pass paylab.Simulator()"
+        raise ArgumentError(f"simulator must be a Simulator, not {simulator!r:.60}: {advice_text}")
     found_settings = read_only_source(read_only, os.environ)
     # A simulator that the user passes has a service: only the argument can replace it.
     if simulator is None or service_argument is not None:
@@ -240,12 +240,15 @@ def make_embedded_parts(
 def make_embedded_settings(
     api_key: str, secret_key: str, found_settings: SourcedSettings, service: Service
 ) -> Settings:
-    """The settings of a simulator in this process; found settings have a value and a source."""
+    """The settings of a simulator in this process, with the found ones besides its keys.
+
+    `found_settings` has (value, source) by name of the setting.
+    """
     source_by_setting = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
     value_by_setting = {}
-    for setting_name, (setting_value, source) in found_settings.items():
+    for setting_name, (setting_value, source_text) in found_settings.items():
         value_by_setting[setting_name] = setting_value
-        source_by_setting[setting_name] = source
+        source_by_setting[setting_name] = source_text
     value_by_setting["service"] = service
     return Settings(
         EMBEDDED,
@@ -274,7 +277,7 @@ def refuse_control_token(control_token: str | None) -> None:
 
 
 def serve_embedded(embedded: Simulator | None, host: str, port: int) -> ServedSimulator:
-    """Serve a simulator of this process with random keys; ConfigError if there is none."""
+    """Serve the simulator of this process with random keys; ConfigError for a lab without one."""
     require_sockets("lab.serve()")
     from ..simulator.credentials import random_keys
     from ..simulator.server import Server

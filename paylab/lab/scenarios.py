@@ -114,9 +114,13 @@ def list_scenarios(service: Service) -> dict[str, NamedScenario]:
             outcome=scenario_row.outcome.partition(";")[0],
             label=_write_label(scenario_name),
         )
-    for scenario_name, (subject, outcome) in SCENARIOS_WITHOUT_VALUE.items():
+    for scenario_name, (subject_name, outcome_text) in SCENARIOS_WITHOUT_VALUE.items():
         scenario_by_name[scenario_name] = NamedScenario(
-            scenario_name, subject=subject, value="", outcome=outcome, label=LABELS[scenario_name]
+            scenario_name,
+            subject=subject_name,
+            value="",
+            outcome=outcome_text,
+            label=LABELS[scenario_name],
         )
     return scenario_by_name
 
@@ -168,9 +172,9 @@ class ScenarioRunner:
         return ScenarioRun(scenario, outcome.resource, outcome.way, str(self._locator.place))
 
     def _find_name(self, scenario_name: object) -> str:
-        """The exact name of a scenario whose words may be in another order or synonyms.
+        """The exact name of a scenario, whose words may be in another order or synonyms.
 
-        UnknownNameError names those that are similar.
+        UnknownNameError names similar ones.
         """
         if isinstance(scenario_name, str):
             if scenario_name in self._scenarios:

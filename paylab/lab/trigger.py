@@ -78,10 +78,10 @@ def trigger(
 def _move_resource(
     controls: Controls, event_type: str, resource: Mapping[str, object], to: str | None
 ) -> None:
-    """Move a resource through the statuses that lead to an event; not for an automatic event.
+    """Move a resource through the statuses that lead to an event.
 
-    `to` is the new status of an individual. SimulatorError with the legal moves if none lead to
-    the event.
+    Nothing is moved for an event that follows by itself. `to` is the new status of an individual.
+    SimulatorError names the legal moves if none of them leads to the event.
     """
     _, status_machine = FAMILIES[event_type.partition(".")[0]]
     resource_id = str(resource.get("id"))

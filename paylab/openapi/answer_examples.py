@@ -60,9 +60,10 @@ def _make_example(example_name: str, answer: object) -> Schema:
 
 
 def _has_status(operation: Operation, status: int, fields: Schema) -> bool:
-    """Whether an object belongs to this status, if an operation has two statuses of success.
+    """Whether an object is an example of the answer with this status.
 
-    Then 202 is for an object that is still pending, and the other status for a ready one.
+    Of two statuses of success, 202 is for an object that is still pending, and the other one for
+    an object that is ready.
     """
     if len(operation.success) == 1:
         return True

@@ -48,7 +48,7 @@ class AnswerSchemas:
     """The models of answers as named schemas, with the names and dialect of a service."""
 
     def __init__(self, service: Service, components: Components, details: DetailSchemas) -> None:
-        """Add the schemas to `components`; those of `details` are there."""
+        """Write with the names of a service; `details` has added its schemas to `components`."""
         self._service = service
         self._components = components
         self._details = details
@@ -70,13 +70,13 @@ class AnswerSchemas:
         )
         schema_by_field = {}
         required_names = []
-        for field in model_class.model_fields:
+        for field_name in model_class.model_fields:
             field_schema = self._make_described_schema(
-                model_class, field, is_nullable=field in nullable_names, in_event=in_event
+                model_class, field_name, is_nullable=field_name in nullable_names, in_event=in_event
             )
-            their_name = their_names.get(field, field)
+            their_name = their_names.get(field_name, field_name)
             schema_by_field[their_name] = field_schema
-            if field not in absent_names:
+            if field_name not in absent_names:
                 required_names.append(their_name)
         description_member = {"description": str(model_class.__doc__)}
         object_schema = {**description_member, **nested_object(schema_by_field, required_names)}
@@ -175,10 +175,7 @@ class AnswerSchemas:
         return dict(_SCHEMAS_BY_TYPE.get(field_type, {"type": "string"}))
 
     def _make_words_schema(self, field: str, field_words: FieldWords, *, in_event: bool) -> Schema:
-        """The schema of a field with words.
-
-        The words are those of the spec, and words that a service adds.
-        """
+        """The schema of a field whose text is a word of the spec, or a word that a service adds."""
         known_words = field_words.words
         if field_words.read_setting:
             known_words = (*known_words, *field_words.read_setting(self._service))
@@ -229,7 +226,7 @@ def _make_detail_name_reader(
 
 
 def _allow_null(schema: Schema) -> Schema:
-    """Extend a schema so that null is valid, too."""
+    """A copy of a schema in which null is valid also."""
     if isinstance(schema.get("type"), str):
         return {**schema, "type": [schema["type"], "null"]}
     return {"anyOf": [schema, {"type": "null"}]}

@@ -53,8 +53,8 @@ def collection_requests(service: Service) -> Iterator[CollectionRequest]:
     }
     for path, operations_by_method in document(service)["paths"].items():
         for method, operation_object in operations_by_method.items():
-            resource, _, verb = operation_name_by_route[path, method].partition(".")
-            variable_name = id_variable(resource)
+            resource_name, _, verb = operation_name_by_route[path, method].partition(".")
+            variable_name = id_variable(resource_name)
             body_text = _make_example_body(operation_object)
             yield CollectionRequest(
                 folder=operation_object["tags"][0],

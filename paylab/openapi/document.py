@@ -80,7 +80,9 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
         },
         "servers": [{"url": server} if server else _SERVER_VARIABLE],
         "security": [{"signature": [], "apiKey": []}],
-        "tags": prose.make_tags(resource for resource in RESOURCES if resource in used_resources),
+        "tags": prose.make_tags(
+            resource_name for resource_name in RESOURCES if resource_name in used_resources
+        ),
         "paths": _name_enumerations(operations_by_path, enumeration_by_words),
         "webhooks": webhook_by_event_type,
         "components": {

@@ -27,14 +27,14 @@ def make_webhooks(service: Service, components: Components, answers: AnswerSchem
     for event_type in service.webhooks.event_types:  # types that only the settings have
         description_by_type[event_type] = "the service says so"
     schema_by_resource = {}
-    for resource in _PAYLOADS:
+    for resource_name in _PAYLOADS:
         event_types = [
             event_type
             for event_type in description_by_type
-            if event_type.partition(".")[0] == resource
+            if event_type.partition(".")[0] == resource_name
         ]
-        schema_by_resource[resource] = _add_event_schema(
-            service, components, answers, resource, event_types
+        schema_by_resource[resource_name] = _add_event_schema(
+            service, components, answers, resource_name, event_types
         )
     webhook_by_type = {}
     for event_type, description in description_by_type.items():
@@ -59,13 +59,13 @@ def _make_delivery_operation(
     }
     if service.webhooks.signature_header != NONE:
         delivery_operation["parameters"] = [_make_signature_parameter(service)]
-    content = {"application/json": {"schema": schema}}
+    content_object = {"application/json": {"schema": schema}}
     read_event_types = (
         None if event_type in codes.EVENTS else lambda tree: tree.webhooks.event_types
     )
     return {
         **delivery_operation,
-        "requestBody": {"required": True, "content": content},
+        "requestBody": {"required": True, "content": content_object},
         "responses": {"2XX": {"description": "The event was received."}},
         "x-delivery": make_origin_members(service, "webhook.delivery"),
         **make_origin_members(service, read=read_event_types),

@@ -100,9 +100,9 @@ def tag_name(resource: str) -> str:
 def make_tags(resources: Iterable[str]) -> list[Schema]:
     """The tags of resources with their descriptions. The last tag is for events."""
     tag_objects = []
-    for resource in resources:
-        description_member = {"description": TAGS[resource]} if resource in TAGS else {}
-        tag_objects.append({"name": tag_name(resource), **description_member})
+    for resource_name in resources:
+        description_member = {"description": TAGS[resource_name]} if resource_name in TAGS else {}
+        tag_objects.append({"name": tag_name(resource_name), **description_member})
     return [*tag_objects, {"name": EVENTS_TAG, "description": "What is sent to subscribed URLs."}]
 
 
@@ -170,7 +170,8 @@ def _describe_body_hash(service: Service) -> str:
 def _describe_signing(service: Service) -> str:
     """How a request is signed, in words."""
     canonical_lines_text = "\n".join(
-        f"{number}. {line}" for number, line in enumerate(_describe_canonical_lines(service), 1)
+        f"{number}. {line_text}"
+        for number, line_text in enumerate(_describe_canonical_lines(service), 1)
     )
     signing_settings = service.signing
     nonce_text = (

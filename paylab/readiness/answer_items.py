@@ -40,7 +40,7 @@ OPTIONAL_FIELDS = (
 
 
 def _find_resource(message: RequestFacts | NoteFacts) -> str:
-    """Find the resource of an answer or an event, such as "transfers"; "" for others."""
+    """Find the resource of an answer or an event, such as "transfers"; "" for an unknown event."""
     if isinstance(message, RequestFacts):
         return message.operation.partition(".")[0]
     family_name = str(message["event_type"]).partition(".")[0]
@@ -141,7 +141,10 @@ def _list_known_fields() -> Mapping[str, frozenset[str]]:
 
 
 def _describe_null_field(resource: str, transfer: JsonMapping) -> str:
-    """Name the first optional field of a transfer that is null; "" if none is, or for others."""
+    """Name the first optional field of a transfer that is null; "" if no field is.
+
+    "" also for an object of another resource.
+    """
     null_names = [
         field_name
         for field_name in OPTIONAL_FIELDS

@@ -139,7 +139,7 @@ class RequestFacts(RecordFacts):
 
     @property
     def is_expected(self) -> bool:
-        """Whether the test expects this refusal: one of the statuses it names, or any."""
+        """Whether this is a refusal that the test expects: with its status, or with any status."""
         expected_text = self.row.get("expects") or ""
         is_refused = 400 <= self.status < 600
         if not expected_text or not is_refused:

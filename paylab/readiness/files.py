@@ -38,7 +38,7 @@ UNREADABLE = (*(ValueError, LookupError, TypeError, AttributeError), RecursionEr
 
 
 def read_har_rows(path: Path) -> list[JsonMapping]:
-    """The entries of a HAR file of any program as rows of a journal. ConfigError if it is none."""
+    """The entries of a HAR file of any program as journal rows; ConfigError for any other file."""
     har_text = _read_text(path)
     try:
         har_log = json.loads(har_text)["log"]
@@ -113,7 +113,7 @@ def _read_entry(entry: Mapping[str, Any], number: int) -> JsonObject:
 
 
 def _find_operation(method: str, path: str) -> str | None:
-    """The operation of a request by its path below any base address. None if there is none."""
+    """The operation of a request, by its path below any base address; None for an unknown path."""
     path_start = path.find("/v1/")
     route_by_method, _ = Service().match(path[max(path_start, 0) :])
     route = route_by_method.get(method)
@@ -129,7 +129,7 @@ def _read_headers(message: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _read_content(content_record: Mapping[str, Any] | None) -> bytes:
-    """The bytes of a body in a HAR file. Empty if there is none."""
+    """The bytes of a body in a HAR file; empty without a body."""
     content_text = str((content_record or {}).get("text") or "")
     if content_record and content_record.get("encoding") == "base64":
         return b64decode(content_text)
@@ -181,7 +181,7 @@ def is_replaceable(path: Path) -> bool:
 
 
 def read_report(path: Path) -> dict[str, list[JsonMapping]]:
-    """The rows of each world in the report of a test run. ConfigError if it is none."""
+    """The rows of each world in the report of a test run; ConfigError for any other file."""
     report_text = _read_text(path)
     try:
         report_object = json.loads(report_text)

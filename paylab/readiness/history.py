@@ -161,14 +161,14 @@ class History:
     def first_reading(self, object_id: str, after: RecordFacts) -> RequestFacts | None:
         """The first request after a record that read an object, alone or in a list.
 
-        None if there is none.
+        None if the object was not read after it.
         """
         return first_after(after, self._reads_by_id.get(object_id, []))
 
     def first_reading_alone(self, object_id: str, after: RecordFacts) -> RequestFacts | None:
         """The first request after a record that read an object by its own path.
 
-        None if there is none.
+        None if the object was not read so after it.
         """
         readings = self._reads_by_id.get(object_id, [])
         readings_alone = [reading for reading in readings if reading.last_path_segment == object_id]

@@ -52,7 +52,7 @@ def _is_uuid(key_text: str) -> bool:
 
 
 def observe_keys_of_orders(history: History) -> Iterator[Observation]:
-    """Observe whether a repeated order has the key of the first, unless that one has failed."""
+    """Observe whether a repeated order has the key of the request before it, unless that failed."""
     for order_requests in history.order_groups():
         for request in order_requests:
             later_request = history.next_of_order(request)
@@ -118,8 +118,8 @@ def _make_loss_check(
 ) -> Callable[[History], Iterator[Observation]]:
     """Make the function of an item: an order whose answer was lost is sent again with its key.
 
-    `is_cause` tells whether the answer to a request was lost in the way of this item. To look in
-    the list for the order is right, too.
+    `is_cause` tells whether the answer to a request was lost in the way of this item. Looking in
+    the list for the order is also right.
     """
 
     def observe(history: History) -> Iterator[Observation]:

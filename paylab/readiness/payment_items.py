@@ -60,7 +60,7 @@ def _observe_polling(history: History, creating_request: RequestFacts) -> Iterat
 
 
 def _find_next_request(history: History, request: RequestFacts) -> RequestFacts | None:
-    """The next request to create the same conversion account. None if there is none."""
+    """The next request to create the same conversion account; None after the last one."""
     account_identity = _identify_account(request)
     for later_request in history.of("conversion_accounts.create"):
         is_later = later_request.sequence > request.sequence

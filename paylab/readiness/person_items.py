@@ -36,7 +36,7 @@ PERSONAL_VALUE = re.compile(r"[^@\s/]+@[^@\s/]+\.\w+|\+\d{8,}")
 
 
 def _read_codes(person: JsonMapping) -> list[str]:
-    """The codes of `status_details`. Empty if there are none."""
+    """The codes in the `status_details` of an individual; empty without details."""
     status_details = person.get("status_details")
     if not isinstance(status_details, list):
         return []

@@ -36,7 +36,7 @@ class Readiness(Sequence[JudgedItem]):
         return self._items[item]  # type: ignore[return-value]
 
     def _find_item(self, item_id: str) -> JudgedItem:
-        """The item with this id; the error for an unknown one names the nearest."""
+        """The judged item with this id; the error for an unknown id names the nearest ids."""
         for judged_item in self._items:
             if judged_item.item.id == item_id:
                 return judged_item

@@ -26,7 +26,7 @@ def _make_signature_check(
     """Make the function of an item: requests of a kind are signed as the service wants it."""
 
     def observe(history: History) -> Iterator[Observation]:
-        """Observe the signature of each request of this kind."""
+        """Observe the signature of each request for which `is_kind` is true."""
         for request in history.requests:
             if not is_kind(request):
                 continue

@@ -31,7 +31,7 @@ HANDLER = re.compile(r"""\son\w+=(?:"[^"]*"|'[^']*')""")
 
 
 def saved_page(name: str, notebook: JsonMapping) -> str:
-    """The HTML of a notebook, whose texts are whole, as those of a lesson for a page are."""
+    """The page of a notebook as HTML. The texts of its cells must be whole, not lists of lines."""
     cells_html = "\n".join(map(_cell_html, notebook["cells"]))
     page_html = TEMPLATE.read_text(encoding="utf-8").replace("<!-- name -->", escape(name))
     return page_html.replace("<!-- cells -->", cells_html)

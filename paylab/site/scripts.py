@@ -34,7 +34,7 @@ def compress_scripts(site: Path) -> None:
 def add_first_scripts(page: str) -> str:
     """A page of JupyterLite with the scripts that run before its own.
 
-    It names its first script in a link, which would load the script that is not there.
+    The link that would load its first script in advance is disabled: that script is compressed.
     """
     scripts_html = "".join(
         f"\n    <script>\n{script_path.read_text(encoding='utf-8')}</script>"

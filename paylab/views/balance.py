@@ -142,7 +142,7 @@ class BalancePage(FormPage):
         return self.table_node.html
 
     def _sentences(self) -> list[str]:
-        """What the amounts mean: that there are none, or which payouts await funds."""
+        """Sentences on a balance that is not known or not set, or on payouts that await funds."""
         if not self._is_known:
             return [UNKNOWN]
         if not self._balances:

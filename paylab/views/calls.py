@@ -56,9 +56,9 @@ def calls_table(calls: Iterable[Any]) -> str:
     table_rows = [_call_cells(call) for call in all_calls[-TABLE_ROWS_MAX:]]
     column_names: Sequence[str] = CALL_COLUMNS
     if table_rows:
-        has_value_by_column = [any(cells) for cells in zip(*table_rows, strict=True)]
-        column_names = [*compress(CALL_COLUMNS, has_value_by_column)]
-        table_rows = [[*compress(cells, has_value_by_column)] for cells in table_rows]
+        has_value_flags = [any(cells) for cells in zip(*table_rows, strict=True)]
+        column_names = [*compress(CALL_COLUMNS, has_value_flags)]
+        table_rows = [[*compress(cells, has_value_flags)] for cells in table_rows]
     service_name = all_calls[-1].place if all_calls else ""
     grid_html = grid(column_names, table_rows, len(all_calls))
     return card(column(heading(plural(len(all_calls), "call")), grid_html), source=service_name)
@@ -83,12 +83,12 @@ def call_details(call: Any) -> str:
 
 def _programs_html(call: Any) -> str:
     """The call as a program in each language, which opens on click."""
-    program_blocks_html = [
+    program_html_blocks = [
         collapsible_block(title, text_block(call.snippet(language)))
         for language, title in PROGRAM_TITLES.items()
     ]
     advice_html = notice(NO_ADDRESS_ADVICE) if call.place.startswith(NO_ADDRESS) else ""
-    return advice_html + "".join(program_blocks_html)
+    return advice_html + "".join(program_html_blocks)
 
 
 def explanation_card(explanation: object) -> str:
@@ -99,15 +99,17 @@ def explanation_card(explanation: object) -> str:
 def service_table(service: Service) -> str:
     """The settings of a service: first those set by you or a probe, then all of them by group."""
     setting_rows = service.settings()
-    your_rows = [_setting_cells(setting) for setting in setting_rows if setting.origin == YOURS]
+    your_rows = [
+        _setting_cells(setting_row) for setting_row in setting_rows if setting_row.origin == YOURS
+    ]
     title = f"{len(your_rows)} of {len(setting_rows)} settings are yours or were found by a probe"
     html_blocks = [heading(title)]
     if your_rows:
         html_blocks.append(grid(SETTING_COLUMNS, your_rows, row_max=len(your_rows)))
     rows_by_group: dict[str, list[list[str]]] = {}
-    for setting in setting_rows:
-        group_name = setting.key.partition(".")[0]
-        rows_by_group.setdefault(group_name, []).append(_setting_cells(setting))
+    for setting_row in setting_rows:
+        group_name = setting_row.key.partition(".")[0]
+        rows_by_group.setdefault(group_name, []).append(_setting_cells(setting_row))
     for group_name, group_rows in rows_by_group.items():
         group_table_html = grid(SETTING_COLUMNS, group_rows, row_max=len(group_rows))
         html_blocks.append(

@@ -207,8 +207,8 @@ def _clabe_html(clabe: str, clabe_parts: Sequence[str]) -> str:
     """
     groups_html = "".join(
         f'<div><div style="{DIGITS_STYLE}">{html.escape(digits)}</div>'
-        f'<div style="{CAPTION_STYLE}">{caption}</div></div>'
-        for digits, caption in zip(clabe_parts, CLABE_CAPTIONS, strict=False)
+        f'<div style="{CAPTION_STYLE}">{caption_text}</div></div>'
+        for digits, caption_text in zip(clabe_parts, CLABE_CAPTIONS, strict=False)
     )
     groups_style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"
     hint_html = f'<span style="{MUTED}">Digits only, one click selects them: </span>'
@@ -218,13 +218,13 @@ def _clabe_html(clabe: str, clabe_parts: Sequence[str]) -> str:
 
 def check_digit_calculation(clabe: str) -> list[str]:
     """The calculation of the check digit of a CLABE, a line of text for each step."""
-    products = clabe_rule.products(clabe[:17])
+    digit_products = clabe_rule.products(clabe[:17])
     check_digit = clabe_rule.check_digit(clabe[:17])
-    product_sum = sum(products)
+    product_sum = sum(digit_products)
     return [
         f"digits    {' '.join(clabe[:17])}",
         f"weights   {' '.join(map(str, clabe_rule.WEIGHTS))}",
-        f"products  {' '.join(map(str, products))}",
+        f"products  {' '.join(map(str, digit_products))}",
         "          (the last digit of each)",
         f"sum       {product_sum}, and {check_digit} makes it {product_sum + int(check_digit)}",
     ]
@@ -295,7 +295,7 @@ def _amount_rows(holder: object) -> list[Row]:
 
 
 def _term_rows(instructions: object) -> list[Row]:
-    """The rails, the deadline if there is one, and the limit of the sandbox."""
+    """Rows of the rails, of the deadline and of the sandbox's limit, as far as they are known."""
     term_rows = [("Rail", _value_text(_read_member(instructions, "payment_methods")))]
     deadline = _read_member(instructions, "deadline")
     if deadline is not None:

@@ -71,9 +71,9 @@ def words_html(text: str) -> str:
 
 
 def _short_code(whole_text: str, short_text: str) -> str:
-    """A shortened text with the full text as tooltip and to copy; of an id, how to open it too.
+    """A shortened id or path as code, with the whole text as tooltip and to copy.
 
-    A path may be broken after a slash, and an id is not broken.
+    The tooltip of an id also says how to open it. Only a path may be broken into lines.
     """
     tooltip_html = html.escape(whole_text)
     if OPENED_ID_PATTERN.fullmatch(whole_text):

@@ -92,7 +92,7 @@ def complete_values(
 
 
 def find_argument(source_text: str) -> Argument | None:
-    """The argument whose text is being typed at the end of some code; None if it is none.
+    """The argument whose text is being typed at the end of some code; None outside an argument.
 
     >>> find_argument('lab.individuals.create(country="M')
     Argument(callee='lab.individuals.create', position=0, keyword='country', prefix='M')
@@ -119,7 +119,7 @@ def find_argument(source_text: str) -> Argument | None:
 
 
 def find_compared_field(source_text: str) -> ComparedField | None:
-    """The field that is compared with the text at the end of some code; None if none is.
+    """The field that is compared with the text at the end of some code; None without one.
 
     >>> find_compared_field('if person.status == "a')
     ComparedField(owner='person', name='status', prefix='a')
@@ -240,7 +240,7 @@ def _find_function(dotted_names: list[str], namespace: Mapping[str, object]) -> 
 
 
 def _find_object(dotted_names: list[str], namespace: Mapping[str, object]) -> Any:
-    """The object with a dotted name; None if there is none, or only through other packages."""
+    """The object with a dotted name; None for an unknown name, or one inside other packages."""
     found_object = namespace.get(dotted_names[0])
     for attribute_name in dotted_names[1:]:
         if not _is_ours(found_object) or not hasattr(found_object, attribute_name):

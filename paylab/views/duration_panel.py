@@ -28,9 +28,9 @@ def duration_panel(seconds_by_corridor: Mapping[str, pd.Series[Any]]) -> Spec:
     """One row per corridor: a histogram as a strip, the median and p95."""
     bin_rows = []
     quantile_rows = []
-    for corridor, seconds_column in seconds_by_corridor.items():
-        bin_rows += _bin_values(corridor, seconds_column)
-        quantile_rows.append(_quantile_values(corridor, seconds_column))
+    for corridor_name, seconds_column in seconds_by_corridor.items():
+        bin_rows += _bin_values(corridor_name, seconds_column)
+        quantile_rows.append(_quantile_values(corridor_name, seconds_column))
     colour_channel = {
         "field": "corridor",
         "scale": colour_scale(seconds_by_corridor),
@@ -61,7 +61,7 @@ def duration_text(seconds: float) -> str:
 
 def _strip_layer(bins: list[Spec], row_encoding: Spec, colour_channel: Spec) -> Spec:
     """The bins of each corridor as a strip; the opacity shows the number of rows."""
-    longest_seconds = max(duration_bin["high"] for duration_bin in bins)
+    longest_seconds = max(bin_row["high"] for bin_row in bins)
     ticks = [tick_seconds for tick_seconds in TICK_SECONDS if tick_seconds <= longest_seconds]
     label_expression = label_lookup(
         {str(tick_seconds): duration_text(tick_seconds) for tick_seconds in ticks}
@@ -97,7 +97,7 @@ def _strip_layer(bins: list[Spec], row_encoding: Spec, colour_channel: Spec) -> 
 def _quantile_layer(quantiles: list[Spec], row_encoding: Spec, colour_channel: Spec) -> Spec:
     """A line at p95 and a dot at the median of each corridor, with labels on the right."""
     label_expression = label_lookup(
-        {quantile["corridor"]: quantile["label"] for quantile in quantiles}
+        {quantile_row["corridor"]: quantile_row["label"] for quantile_row in quantiles}
     )
     label_axis = {
         "title": None,

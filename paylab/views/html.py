@@ -178,7 +178,7 @@ def _empty_row_html(column_count: int) -> str:
 def _footer_line(hidden_count: int, service_name: str, *, has_times: bool) -> str:
     """The number of the rows that are not shown, the time zone, and the name of the service.
 
-    Empty if there is none of them.
+    Empty if nothing of this is to be said.
     """
     more_text = f"{hidden_count:,} more" if hidden_count > 0 else ""
     zone_text = "Times in UTC" if has_times else ""

@@ -154,12 +154,12 @@ class PanelView(anywidget.AnyWidget):
 
     def static_bundle(self) -> dict[str, str]:
         """The latest rows for a saved notebook, as HTML and as text."""
-        filter_words = self._options.get("filter", "")
+        filter_text = self._options.get("filter", "")
         selection_name = self._options.get("show", "everything")
         shown_rows = [
             shown_row
             for shown_row in reversed(self._read())
-            if is_shown(shown_row, filter_words, selection_name)
+            if is_shown(shown_row, filter_text, selection_name)
         ]
         toned_rows = [
             (*shown_row.cells[:-1], ToneText(shown_row.cells[-1], shown_row.dot))

@@ -174,8 +174,8 @@ def _call_verdict(call: Any) -> str:
     outcome_text = str(call.outcome())
     if call.status is None or not call.failed:
         return outcome_text
-    service_words = _service_words(str(call.response_body.text))
-    reason = call.finding or service_words
+    service_text = _service_words(str(call.response_body.text))
+    reason = call.finding or service_text
     return f"{outcome_text}: {reason}" if reason else outcome_text
 
 

@@ -43,15 +43,15 @@ def read_picture(request: bytes) -> bytes:
 
     limit_process()
     task_bytes, _, file_bytes = request.partition(b"\0")
-    task = task_bytes.decode()
+    task_name = task_bytes.decode()
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     pillow_heif.register_heif_opener()
     picture_file = BytesIO(file_bytes)
     try:
-        if task == QR:
+        if task_name == QR:
             return json.dumps(read_qr_texts(picture_file)).encode()
-        image = read_pdf_page(picture_file) if task == PDF else read_photo(picture_file)
+        image = read_pdf_page(picture_file) if task_name == PDF else read_photo(picture_file)
     except UnidentifiedImageError:
         raise ValueError("it is not a picture") from None
     jpeg_file = BytesIO()

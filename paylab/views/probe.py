@@ -70,8 +70,8 @@ def report_page(report: Any) -> str:
     title_html = f"Probe of {escape(report.address)}"
     summary_items_html = "".join(f"<li>{escape(line)}</li>" for line in report.summary.splitlines())
     findings_html = "".join(
-        _findings_html(heading_text, report.where(outcome))
-        for outcome, heading_text in OUTCOME_TITLES.items()
+        _findings_html(heading_text, report.where(outcome_name))
+        for outcome_name, heading_text in OUTCOME_TITLES.items()
     )
     calls_and_entries = zip(report.calls, report.har()["log"]["entries"], strict=True)
     calls_html = "".join(

@@ -125,9 +125,9 @@ def _card_row(judged_item: Any) -> tuple[str, str]:
         detail_texts.append(f"To show it: {item.show[0].lower()}{item.show[1:]}")
     dot_html = tone_dot(TONES_OF_VERDICTS.get(judged_item.verdict, ""))
     details_html = "".join(
-        f'<div style="{MUTED};font-size:12px">{_with_code(detail)}</div>'
-        for detail in detail_texts
-        if detail
+        f'<div style="{MUTED};font-size:12px">{_with_code(detail_text)}</div>'
+        for detail_text in detail_texts
+        if detail_text
     )
     return item.id, f"<div>{dot_html}{escape(item.what)}</div>{details_html}"
 

@@ -70,10 +70,10 @@ class FormControls:
 
     def show_failure(self, lines: Iterable[str]) -> None:
         """Show why nothing was sent, or what the service answered."""
-        paragraphs_html = [
+        html_paragraphs = [
             f'<p class="paylab-error">{html.escape(failure_line)}</p>' for failure_line in lines
         ]
-        self.message.html = f'<div class="paylab-failure">{"".join(paragraphs_html)}</div>'
+        self.message.html = f'<div class="paylab-failure">{"".join(html_paragraphs)}</div>'
 
     def forget_attempt(self) -> None:
         """Remove the button that confirms doubts, and a message that nothing was sent."""

@@ -112,8 +112,8 @@ class ConversionAccountForm(OrderForm):
     def _raise_if_no_wallet(self, wallet_id: str) -> None:
         """RuleError for an id that none of the person's wallets has."""
         if wallet_id not in self._wallets:
-            wallet_ids = ", ".join(self._wallets)
-            message = f"{wallet_id} is not a wallet of this person: choose one of {wallet_ids}"
+            wallet_ids_text = ", ".join(self._wallets)
+            message = f"{wallet_id} is not a wallet of this person: choose one of {wallet_ids_text}"
             raise RuleError([Problem("wallet", message)])
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
@@ -169,7 +169,7 @@ class ConversionAccountForm(OrderForm):
         call_options = {**values, **self.order_options}
         wallet_id = call_options.pop("payout_account", "")
         currency = call_options.pop("source_currency", "")
-        creation_call = write_call(
+        creation_code = write_call(
             "lab.conversion_accounts.create",
             self._owner_id,
             wallet_id,
@@ -177,7 +177,7 @@ class ConversionAccountForm(OrderForm):
             keywords=call_options,
             assign_to="account",
         )
-        return f"{creation_call}\naccount = lab.conversion_accounts.wait(account.id)"
+        return f"{creation_code}\naccount = lab.conversion_accounts.wait(account.id)"
 
     def result_rows(self, result: ConversionAccount) -> list[Row]:
         """The account's id, its status and its currencies."""

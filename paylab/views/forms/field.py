@@ -292,7 +292,7 @@ class FormField(Node):
         return option_values.index(self._value) if self._value in option_values else -1
 
     def _requirement_mark(self) -> str:
-        """The words beside the label, such as "Required, assumed"; none once the form was sent."""
+        """The words beside the label, such as "Required, assumed"; "" once the form was sent."""
         if self.disabled:
             return ""
         mark_texts = []

@@ -73,7 +73,7 @@ class FormCheck:
 def group_by_field(
     problems: Iterable[Problem], field_of: FindField
 ) -> Mapping[FormField | None, list[Problem]]:
-    """The problems of each field; those of no field under None."""
+    """The problems by their field; those that belong to no field are under the key None."""
     problems_by_field: dict[FormField | None, list[Problem]] = {}
     for problem in problems:
         problems_by_field.setdefault(field_of(problem), []).append(problem)
@@ -83,7 +83,7 @@ def group_by_field(
 def warn_of_unanswered(unanswered: JsonObject | None, values: JsonObject) -> list[Problem]:
     """Warn if an attempt with other values got no answer: sending may make a second order.
 
-    `unanswered` are the values of that attempt; None if there was none.
+    `unanswered` are the values of that attempt; None if every attempt was answered.
     """
     if unanswered in (None, values):
         return []

@@ -163,7 +163,7 @@ class LiveStatus(traitlets.HasTraits, FormPage):
             self._pass_time(seconds)
 
     def _set_cell_hook(self, is_on: bool) -> None:
-        """Refresh after each cell too: during Run All the event loop does not run between cells."""
+        """Begin or stop to refresh after each cell: in Run All no event loop runs between cells."""
         shell = get_ipython()
         if shell is None:
             return

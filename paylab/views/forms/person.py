@@ -106,10 +106,10 @@ DOCUMENT_FIELD_NAMES = ("document.type", "document.number")
 
 def make_fields(country: str, product: str) -> list[FormField]:
     """Make all inputs, with the field names that validation problems use."""
-    countries_by_name = sorted(NAMES.items(), key=itemgetter(1))
+    codes_and_names = sorted(NAMES.items(), key=itemgetter(1))
     country_options = [
         (f"{country_name} ({country_code})", country_code)
-        for country_code, country_name in countries_by_name
+        for country_code, country_name in codes_and_names
     ]
     product_options = [
         (product_label, product_type) for product_type, product_label in PRODUCT_LABELS.items()

@@ -124,11 +124,11 @@ class QuoteCard(OrderForm):
     def _show_quote(self) -> None:
         """Show the quote's terms, its expiry, and why it would be refused."""
         self.quote_node.html = html.table(quote_rows(self.quote))
-        warnings_html = [
+        html_warnings = [
             html.warning(f"Will be refused: {problem.message}")
             for problem in self._find_wallet_problems()
         ]
-        self.warning_node.html = "".join(warnings_html)
+        self.warning_node.html = "".join(html_warnings)
         self._show_expiry(self._clock())
         self.check()
 

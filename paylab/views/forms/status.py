@@ -150,7 +150,7 @@ def datetime_text(value: object) -> str:
 
 
 def _price_rows(terms: Quote | Transfer, labels: tuple[str, str]) -> list[Row]:
-    """Rows of the known amounts and of the rate; `labels` are those of both amounts."""
+    """Rows of the known amounts and of the rate, with the labels of (source, destination)."""
     source_label, recipient_label = labels
     source_currency = terms.source_currency
     destination_currency = terms.destination_currency

@@ -122,7 +122,7 @@ def read_for_upload(choice: ImageChoice, *, keep_location: bool) -> bytes:
 def make_preview(image_bytes: bytes, mime: str) -> tuple[bytes | None, str]:
     """Make an upright JPEG of at most 320 pixels a side; of a PDF, of its first page.
 
-    The second value is why there is none, or empty.
+    Returns (JPEG, ""), or (None, why no preview can be made).
     """
     try:
         return preview_picture(image_bytes, mime), ""
