@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from ..client.request import CONTROLS
 from ..client.settings import Settings
-from ..errors.base import PaylabError
-from ..lab.place import is_local
+from ..errors.base import ConfigError, PaylabError
+from ..lab.place import Place, is_local
 from ..simulator.requests import Requests
 from ..spec.text import JsonObject
 
@@ -39,6 +39,10 @@ class ConnectedLab(Protocol):
     @property
     def simulator(self) -> ServedJournal | None:
         """The simulator that it is connected to."""
+
+    @property
+    def place(self) -> Place:
+        """The kind and address of its service."""
 
     def request(self, method: str, path: str, *, params: Mapping[str, object] | None = None) -> Any:
         """The answer to a request."""
@@ -73,7 +77,10 @@ class ProxyJournal:
 
 
 def find_journal(lab: ConnectedLab) -> ServedJournal | None:
-    """The journal of a simulator or of a proxy. None if the service is neither."""
+    """The journal of a simulator or of a proxy. None if the service is neither.
+
+    ConfigError if it is one whose control token is another one.
+    """
     if lab.is_embedded:
         return None
     if lab.simulator is not None:
@@ -82,4 +89,9 @@ def find_journal(lab: ConnectedLab) -> ServedJournal | None:
         with suppress(PaylabError):
             if "proxy" in lab.request("GET", CONTROLS):
                 return ProxyJournal(lab)
+        if lab.place.kind == "shared" or lab.place.proxied_host:
+            raise ConfigError(
+                f"{lab.place.base_url} refused the control token: export all lines that the"
+                " simulator or the proxy printed, also PAYLAB_CONTROL_TOKEN"
+            )
     return None

@@ -56,7 +56,6 @@ with extra_imports():
     from .dlt_source import dlt_source as dlt_source
     from .exact_index import AmountKeyError as AmountKeyError
     from .excel_reader import read_excel as read_excel
-    from .export import Export as Export
     from .export import export as export
     from .export import export_list as export_list
     from .files import read_csv as read_csv
@@ -71,6 +70,7 @@ with extra_imports():
     from .merges import merge_exact
     from .parquet_files import read_parquet as read_parquet
     from .parquet_types import WiderDecimalWarning as WiderDecimalWarning
+    from .results import Export as Export
     from .selection import OrderWarning as OrderWarning
     from .summaries import summarize as summarize
     from .times import UnreadableTimeWarning as UnreadableTimeWarning

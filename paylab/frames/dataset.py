@@ -33,7 +33,8 @@ from .partitions import (
     summarize_partition_at_once,
     summarize_partition_in_parts,
 )
-from .sync import OVERLAP, Source, Sync, SyncedList, SyncResult
+from .results import SyncResult
+from .sync import OVERLAP, Source, Sync, SyncedList
 from .sync_state import PARQUET, STATE, State, file_schema, read_state
 
 if TYPE_CHECKING:

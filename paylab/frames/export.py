@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -15,7 +14,6 @@ import pyarrow as pa
 from ..errors.api import BadRequestError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
-from ..errors.names import with_name_suggestions
 from ..files import recover_path, require_parent
 from ..spec import timestamps
 from ..spec.repeats import warn_of_repeats
@@ -32,23 +30,9 @@ from .pages import Progress, Tally, read_pages
 from .parquet_days import could_be_exported
 from .parquet_types import Scale
 from .repeats import RowNumbers, drop_rows, find_superseded
+from .results import Export
 from .selection import Selection
 from .text_table import text_schema
-
-
-@with_name_suggestions
-@dataclass(frozen=True)
-class Export:
-    """The result of an export: path or URL, and numbers of rows and pages.
-
-    `resumed` rows are from an interrupted run; `oldest_page_at` is the time of the first page.
-    """
-
-    path: Path | str
-    rows: int
-    pages: int
-    resumed: int = 0
-    oldest_page_at: datetime | None = None
 
 
 @explain_arguments

@@ -29,6 +29,7 @@ from .decode import Decoder, bodies, make_page
 from .pages import Tally, read_pages
 from .parquet_types import columns_too_narrow, convert_types, warn_of_wide, widen_types
 from .repeats import IdHashes, drop_repeats, find_repeated, hash_ids
+from .results import SyncResult
 from .selection import UNDECLARED, OrderWarning, Selection
 from .sync_state import PARQUET, State, cast_to_types, write_state
 from .text_table import EXTRA, PagePart
@@ -60,16 +61,6 @@ class Source(Protocol):
 
     def pull(self) -> Any:
         """The list."""
-
-
-@dataclass(frozen=True)
-class SyncResult:
-    """The numbers of rows that a sync has added, changed and removed, and of pages read."""
-
-    new: int
-    updated: int
-    pages: int
-    removed: int = 0
 
 
 @dataclass

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from ..frames.export import Export
+    from ..frames.results import Export
 
 
 ListName = Literal["transfers", "conversions", "individuals", "conversion_accounts"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..client.resources.transfers import Money, Quotes
-    from ..frames.export import Export
+    from ..frames.results import Export
     from ..spec.models import Quote
     from .quotes import Recipients
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..client.resources.transfers import Money
-    from ..frames.export import Export
+    from ..frames.results import Export
     from ..payments.batch_results import BatchResults
     from ..payments.payout_rows import Payouts
     from ..payments.plan import Plan

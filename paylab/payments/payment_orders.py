@@ -166,11 +166,11 @@ class PaymentOrders:
 
     def _write_repetition_notice(self, order: KeyedOrder, payment: Transfer) -> str:
         """Say that an order was not paid again, and what a second payment needs."""
-        needed_text = "new="
+        needed_text = "new='a name'"
         if order.identity is Identity.NAME:
-            needed_text = "another new="
+            needed_text = "another new='name'"
         elif order.reference:
-            needed_text = f"another {REFERENCE}, or new="
+            needed_text = f"another {REFERENCE}, or new='a name'"
         hidden_text = ", ".join(find_hidden_fields(order.values, payment))
         remark_text = f"; not compared, since it is not shown: {hidden_text}" if hidden_text else ""
         return (

@@ -85,7 +85,10 @@ class QRText:
         return f"wrong: {computed_crc} expected, {crc_in_text} found"
 
     def field_rows(self) -> list[Row]:
-        """Rows of all fields by path and name; a field with fields inside shows their number."""
+        """Rows of all fields by path and name; a field with fields inside shows their number.
+
+        The last one is the CRC as the text has it, right or wrong.
+        """
         if self.payload is None:
             return []
         emv_field_rows = []
@@ -94,7 +97,7 @@ class QRText:
             if emv_field.fields:
                 value_text = f"holds {len(emv_field.fields)} fields:"
             emv_field_rows.append((f"{emv_field.path} {emv_field.name}", value_text))
-        return emv_field_rows
+        return [*emv_field_rows, ("63 CRC", self.text[-4:])]
 
 
 def _amount_text(payload: Payload) -> str:

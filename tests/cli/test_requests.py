@@ -103,3 +103,11 @@ def test_a_har_file_is_written(lab, tmp_path, capsys, options, word):
     assert (log["_paylab"]["raw"], bool(log["entries"])) == (bool(options), True)
     assert main(["requests", "--raw"]) == 2
     assert "--raw needs --har" in capsys.readouterr().err
+
+
+def test_a_wrong_control_token_is_named(lab, monkeypatch, capsys):
+    """A simulator that runs is not called absent."""
+    monkeypatch.setenv("PAYLAB_CONTROL_TOKEN", "ct_other")
+    for command in ("requests", "ready"):
+        assert main([command]) == 2
+        assert "refused the control token" in capsys.readouterr().err

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from IPython.core.formatters import PlainTextFormatter
 
 from paylab import frames
 from paylab.errors import (
@@ -26,6 +27,7 @@ from paylab.errors import (
 from paylab.frames.columns import CONVERSIONS, TRANSFERS
 from paylab.frames.parquet_days import write_days
 from paylab.frames.parquet_types import convert_types, parquet_schema
+from paylab.frames.results import SyncResult
 from paylab.frames.text_table import text_table
 
 DESTINATIONS = ["t.csv", "t.parquet", "t/"]
@@ -360,3 +362,22 @@ def test_an_amount_that_no_decimal_holds(paged, transfer, tmp_path):
 def test_what_was_written_is_immutable(mutable):
     """Results and settings are immutable; readers and what they read into are not."""
     assert mutable("frames") == {"PacedSource", "Selection", "State", "Sync", "Tally", "Worker"}
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        (frames.Export("a.csv", rows=6, pages=1), "a.csv: 6 rows from 1 page"),
+        (
+            frames.Export("s3://a/b.csv", rows=1200, pages=12, resumed=100),
+            "s3://a/b.csv: 1,200 rows from 12 pages, 100 of them fetched before",
+        ),
+        (
+            SyncResult(new=131, updated=0, pages=2),
+            "131 new rows, 0 changed, 0 removed; 2 pages read",
+        ),
+    ],
+)
+def test_a_notebook_shows_a_result_as_a_sentence(result, shown):
+    formatter = PlainTextFormatter()
+    assert formatter(result) == shown
