@@ -15,20 +15,19 @@ from ...spec.models import Conversion, Individual
 from ...spec.text import JsonObject
 from .. import html
 from ..html import Row
-from .code import literal
 from .form import Form
 from .live import LiveStatus
 from .nodes import Button, Group, Heading, Node
 from .onramp_results import find_results, result_html, result_text, short_result_text
 from .onramp_step import (
     EXAMPLE_STEPS,
-    LOOKUP_CODE,
     STEP_NAMES,
     STEP_TITLES,
     DepositPair,
     OnrampFunctions,
     OnrampStep,
     name_step,
+    write_step_code,
 )
 from .view import FormPage
 
@@ -237,6 +236,9 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         """The nodes of the current step without its heading, and the button for the example."""
         if page is None:
             return []
+        if isinstance(page, Form):
+            form_code = page.controls.code
+            form_code.text = write_step_code(step_name, self.results, form_code.text)
         _, *step_nodes = page.nodes()
         if step_name == "deposit":
             return [self._deposit_pair.show(self.results["account"], step_nodes)]
@@ -248,11 +250,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
     def _write_step_code(self, step_name: str) -> str:
         """The code of the step's form, or code that reads its resource; empty without an id."""
         page = self.pages.get(step_name)
-        if isinstance(page, Form):
-            return page.code()
-        reads_account = step_name in ("account", "deposit", "conversion")
-        resource = self.results.get("account" if reads_account else "person")
-        return LOOKUP_CODE[step_name].format(literal(resource.id)) if resource else ""
+        form_code = page.code() if isinstance(page, Form) else ""
+        return write_step_code(step_name, self.results, form_code)
 
     def _show_current_step(self) -> None:
         """Show the current step on the page, and move the focus to it.
@@ -322,7 +321,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.results[step_name] = step_result
         page = self.pages.get(step_name)
         if isinstance(page, Form):  # a form may be restarted by itself; the step stays done
-            self._sent_parts[step_name] = page.code(), page.sent_html
+            self._sent_parts[step_name] = self._write_step_code(step_name), page.sent_html
         self._show_current_step()
         self._run_step(self.current_step)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +11,7 @@ from ...errors.base import PaylabError
 from ...spec.models import Conversion, ConversionAccount, Individual
 from .. import html
 from ..html import Row
+from .code import literal
 from .form import Form
 from .live import LiveStatus
 from .nodes import Code, Group, Heading, Html, Node
@@ -46,6 +47,30 @@ LOOKUP_CODE = {
     "conversion": "conversion = lab.conversions.wait(conversion_account_id={})",
 }
 """The code of a step without a form, for the id of the person or the conversion account."""
+
+
+NAMED_STEPS = ("person", "wallet", "account")
+"""The steps whose results the code of later steps names: `person = ...`, then `person.id`."""
+
+
+def write_step_code(step_name: str, results: Mapping[str, Any], form_code: str) -> str:
+    """The code of a step in one program with the steps before it, whose results it names.
+
+    `form_code` is that of its form. Without a form, the code reads the result; it is empty as long
+    as there is nothing to read it by.
+    """
+    step_code = form_code
+    if not form_code:
+        reads_account = step_name in ("account", "deposit", "conversion")
+        resource = results.get("account" if reads_account else "person")
+        step_code = LOOKUP_CODE[step_name].format(literal(resource.id)) if resource else ""
+    for earlier_step_name in NAMED_STEPS:
+        if earlier_step_name == step_name:
+            break
+        earlier_result = results.get(earlier_step_name)
+        if earlier_result is not None:
+            step_code = step_code.replace(literal(earlier_result.id), f"{earlier_step_name}.id")
+    return step_code
 
 
 @dataclass(frozen=True)

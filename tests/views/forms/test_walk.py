@@ -10,7 +10,7 @@ import pytest
 import paylab
 from paylab.corridors import examples
 from paylab.errors import PaylabError, RuleError
-from paylab.views.forms.onramp_step import DONE, LOCKED, NOW
+from paylab.views.forms.onramp_step import DONE, LOCKED, NAMED_STEPS, NOW
 
 LATER = {
     "Verification images": "after person",
@@ -37,6 +37,19 @@ def test_submitting_takes_every_step(lab, country):
     assert walk.submit().status == "completed"
     assert states(walk) == [DONE] * STEPS
     assert all(ast.parse(step.code.text).body for step in walk.nodes()[1:])
+
+
+@pytest.mark.parametrize("country", ["MX", "PH"])
+def test_the_codes_of_all_steps_are_one_program(lab, country):
+    """Each step names the results of the steps before it, and contains none of their ids."""
+    walk = lab.onramp(country, example=True, consent=True)
+    walk.submit()
+    code = "\n".join(step.code.text for step in walk.nodes()[1:])
+    assert not [name for name in NAMED_STEPS if walk.results[name].id in code]
+    number = examples.person(country)["document"]["number"]
+    names = {"lab": paylab.connect(), "input": lambda _: number}
+    exec(code, names)
+    assert names["conversion"].status == "completed"
 
 
 def test_no_step_is_left_after_the_last(lab):
