@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,6 +43,8 @@ NOT_IN_PAGE: Mapping[str, str] = {
     "90_your_tests": "It starts pytest, and a page cannot start a process.",
 }
 """The notebooks that do not, and why."""
+_LINK_TO_ABSENT = re.compile(rf"\[({'|'.join(NOT_IN_PAGE)})\]\(\1\.ipynb\)")
+"""A link to a notebook that is not in the pages."""
 
 WELCOME = """\
 > **This page runs Python in your browser, on a simulator of the service.** Choose *Run ▸ Run All
@@ -107,6 +110,8 @@ def _join_lines_of_cell(cell: Mapping[str, Any]) -> JsonObject:
     A stored widget is left out: it would be shown as "Loading widget..." above the saved form.
     """
     joined_cell = {**cell, "source": _join_lines(cell["source"])}
+    if cell["cell_type"] == "markdown":
+        joined_cell["source"] = _LINK_TO_ABSENT.sub(r"\1", joined_cell["source"])
     if "outputs" in cell:
         outputs = [
             output for output in cell["outputs"] if output.get("data", {}).keys() != {WIDGET}

@@ -26,6 +26,9 @@ CHART = "application/vnd.vegalite.v5+json"
 CHART_SCALE = 1.5
 """Pixels of a chart's picture for a pixel of a page, as `PNG_SCALE` of the views says."""
 
+LESSON_LINK = re.compile(r'href="(\w+\.ipynb)"')
+"""A link to another lesson, whose page has another address than its file."""
+
 HANDLER = re.compile(r"""\son\w+=(?:"[^"]*"|'[^']*')""")
 """A script of a button in an output, which the page would not run."""
 
@@ -105,6 +108,9 @@ def _markdown_html(text: str) -> str:
     with extra_imports():
         import mistune
     markdown_html = mistune.create_markdown(plugins=["strikethrough", "table", "url"])(text)
+    markdown_html = LESSON_LINK.sub(
+        r'href="../notebooks/index.html?path=\1" target="_top"', str(markdown_html)
+    )
     return f'<div class="jp-Rendered jp-Markdown">{markdown_html}</div>'
 
 

@@ -33,7 +33,7 @@ def test_each_lesson_leads_to_the_next():
     way = [NOTEBOOKS[0].stem]
     while way[-1] != "80_reference":
         last = nbformat.read(FOLDER / f"{way[-1]}.ipynb", 4).cells[-1].source
-        [name] = re.findall(r"^Next: `(\w+)`", last, re.MULTILINE)
+        [name] = re.findall(r"^Next: \[(\w+)\]\(\1\.ipynb\)", last, re.MULTILINE)
         assert name not in way
         way.append(name)
     assert sorted(way) == [path.stem for path in NOTEBOOKS]

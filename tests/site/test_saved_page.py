@@ -38,6 +38,16 @@ def test_a_page_has_every_cell_with_its_code_and_no_script(path):
     assert not re.search(r"<[^>]*\son\w+=", page)
 
 
+def test_a_link_to_a_lesson_opens_its_page():
+    """A lesson in the pages has the address of its page; one that is not there is no link."""
+    [path] = choose_lessons(["40"])
+    page = saved_page(path.stem, lesson_for_page(path, has_frames=True))
+    assert 'href="../notebooks/index.html?path=45_offramp.ipynb" target="_top"' in page
+    [path] = choose_lessons(["50"])
+    page = saved_page(path.stem, lesson_for_page(path, has_frames=True))
+    assert "Next: 55_your_backend puts" in page
+
+
 @pytest.mark.parametrize(
     ("output", "html"),
     [
