@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from ..simulator.controls import Controls
     from .lab import Lab
 
+PAYOUT_INITIATED = "transfer.payout_initiated"
+"""The event that follows the funding of a transfer without a change of status."""
+
 TARGETS: Mapping[str, str] = {
     **{
         event: status
@@ -28,7 +31,7 @@ TARGETS: Mapping[str, str] = {
         for status, event in events.items()
         if not event.endswith(".created")
     },
-    "transfer.payout_initiated": "started",
+    PAYOUT_INITIATED: "started",
 }
 """The status of the resource after an event; other events need no move."""
 
@@ -89,12 +92,8 @@ def _move_resource(
     target_status = TARGETS.get(event_type)
     if event_type == STATUS_CHANGED:
         target_status = to or NEXT_STATUSES.get(status)
-    is_funded = event_type == "transfer.payout_initiated" and status == target_status
-    earlier_event_types = (
-        {event.type for event in controls.events(resource_id)} if is_funded else set()
-    )
-    if is_funded and event_type not in earlier_event_types:
-        return  # the payout is initiated without a move, one step after funding
+    if _follows_by_itself(controls, event_type, resource_id, status):
+        return
     next_statuses = status_machine.path(status, target_status or "")
     if not next_statuses:
         legal_moves_text = ", ".join(status_machine.onward(status)) or "none, this status is final"
@@ -104,6 +103,18 @@ def _move_resource(
         )
     for next_status in next_statuses:
         controls.move(resource_id, next_status)
+
+
+def _follows_by_itself(controls: Controls, event_type: str, resource_id: str, status: str) -> bool:
+    """Whether the simulator sends an event without a move.
+
+    It does so once for each funded transfer: its payout is initiated one step after funding.
+    """
+    is_of_funded_transfer = event_type == PAYOUT_INITIATED and status == TARGETS[event_type]
+    if not is_of_funded_transfer:
+        return False
+    earlier_event_types = {event.type for event in controls.events(resource_id)}
+    return event_type not in earlier_event_types
 
 
 def _wait_for_events(lab: Lab, event_type: str, resource_id: str, known_count: int) -> list[Event]:

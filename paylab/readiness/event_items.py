@@ -173,6 +173,7 @@ def observe_retries_after_outage(history: History) -> Iterator[Observation]:
             attempt for attempt in attempts if attempt.sequence > first_failed_attempt.sequence
         ]
         taken_attempts = _find_taken(later_attempts)
+        # A 5xx is another failure of the receiver, and no refusal of the event.
         refused_attempts = [
             later_attempt
             for later_attempt in later_attempts

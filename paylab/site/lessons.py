@@ -69,20 +69,22 @@ def choose_lessons(names: Sequence[str]) -> list[Path]:
     name_starts = [name.removesuffix(".ipynb") for name in names] or list(LESSONS)
     chosen_stems = []
     for name_start in name_starts:
-        matching_stems = (
-            [stem for stem in path_by_stem if stem.startswith(name_start)] if name_start else []
-        )
-        if not matching_stems:
-            raise ConfigError(
-                f"there is no notebook {name_start!r}: choose from {', '.join(LESSONS)}"
-            )
-        refused_stems = [stem for stem in matching_stems if stem in NOT_IN_PAGE]
-        if refused_stems:
-            raise ConfigError(
-                f"{refused_stems[0]} does not run in a page: {NOT_IN_PAGE[refused_stems[0]]}"
-            )
-        chosen_stems += matching_stems
+        chosen_stems += _find_stems(name_start, path_by_stem)
     return [path_by_stem[stem] for stem in dict.fromkeys(chosen_stems)]
+
+
+def _find_stems(name_start: str, known_stems: Iterable[str]) -> list[str]:
+    """The names of the notebooks that begin with a text, at least one.
+
+    ConfigError if none begins with it, or if one of them does not run in a page.
+    """
+    matching_stems = [stem for stem in known_stems if name_start and stem.startswith(name_start)]
+    if not matching_stems:
+        raise ConfigError(f"there is no notebook {name_start!r}: choose from {', '.join(LESSONS)}")
+    for stem in matching_stems:
+        if stem in NOT_IN_PAGE:
+            raise ConfigError(f"{stem} does not run in a page: {NOT_IN_PAGE[stem]}")
+    return matching_stems
 
 
 def lesson_for_page(path: Path, *, has_frames: bool) -> JsonObject:

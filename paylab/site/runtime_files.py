@@ -73,17 +73,22 @@ def _read_lock(folder: Path) -> tuple[Packages, Packages]:
         raise ConfigError(
             f"the runtime in {folder} has ABI {abi_version}: the packages need {PLATFORM}"
         )
-    wanted_entry_by_name: Packages = {}
-    package_names = list(FRAMES)
-    while package_names:
-        package_name = package_names.pop()
-        lock_entry = lock_object["packages"].get(package_name)
-        if lock_entry is not None and package_name not in wanted_entry_by_name:
-            wanted_entry_by_name[package_name] = lock_entry
-            package_names += lock_entry["depends"]
-    if all(_is_whole(folder, lock_entry) for lock_entry in wanted_entry_by_name.values()):
-        return lock_object["info"], wanted_entry_by_name
-    return lock_object["info"], {}
+    frame_packages = _find_frame_packages(lock_object["packages"])
+    has_all_files = all(_is_whole(folder, lock_entry) for lock_entry in frame_packages.values())
+    return lock_object["info"], frame_packages if has_all_files else {}
+
+
+def _find_frame_packages(all_packages: Packages) -> Packages:
+    """The entries of the packages of frames, and of all packages that they depend on."""
+    frame_packages: Packages = {}
+    open_names = list(FRAMES)
+    while open_names:
+        package_name = open_names.pop()
+        lock_entry = all_packages.get(package_name)
+        if lock_entry is not None and package_name not in frame_packages:
+            frame_packages[package_name] = lock_entry
+            open_names += lock_entry["depends"]
+    return frame_packages
 
 
 def _is_whole(folder: Path, entry: Packages) -> bool:

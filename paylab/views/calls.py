@@ -170,25 +170,25 @@ def _summary_rows(call: Any) -> list[Row]:
 
 def _request_block(call: Any) -> str:
     """The request of a call: its line with the query, its headers, and its body if it has one."""
-    address = urlsplit(call.url)
-    target = f"{call.path}?{address.query}" if address.query else call.path
+    query_text = urlsplit(call.url).query
+    target_text = f"{call.path}?{query_text}" if query_text else call.path
+    request_line = f"{call.method} {target_text}"
     secrets_html = notice(SECRETS_NOTE) if call.payload else ""
-    message_html = _message_block(call.request_headers, call.request_body, call.method, target)
-    return secrets_html + message_html
+    return secrets_html + _message_block(call.request_headers, call.request_body, request_line)
 
 
-def _message_block(headers: Mapping[str, str], body: Any, *first_line: str) -> str:
+def _message_block(headers: Mapping[str, str], body: Any, request_line: str = "") -> str:
     """The headers of a request or response, and below them its body if it has one.
 
-    A request has the words of its `first_line` above them.
+    The headers of a request are below its line, such as "GET /v1/transfers?limit=2".
     """
-    header_lines = [" ".join(first_line)] if first_line else []
-    header_lines += [
+    message_lines = [request_line] if request_line else []
+    message_lines += [
         f"{header_name}: {header_value}" for header_name, header_value in headers.items()
     ]
     if body:
-        header_lines += ["", body.pretty()]
-    return text_block("\n".join(header_lines))
+        message_lines += ["", body.pretty()]
+    return text_block("\n".join(message_lines))
 
 
 class CallDisplay:

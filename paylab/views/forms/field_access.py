@@ -121,9 +121,10 @@ def _set_attribute(form: Any, name: str, value: object) -> None:
     if name in _list_field_names(form) and name not in dir(type(form)):
         raise AttributeError(_describe_access(name))
     if isinstance(vars(form).get(name), FormField):
-        by_argument = "pass consent=True where the form is made"
-        advice = by_argument if name == "consent" else "fill(...) sets fields"
-        raise AttributeError(f"{name} is an input and cannot be set: {advice}")
+        advice_text = "fill(...) sets fields"
+        if name == "consent":
+            advice_text = "pass consent=True where the form is made"
+        raise AttributeError(f"{name} is an input and cannot be set: {advice_text}")
     set_attribute(form, name, value)
 
 

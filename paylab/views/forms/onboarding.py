@@ -199,18 +199,27 @@ class OnboardingForm(Form):
                 is_required = field_name in required_names
                 is_assumed = is_required and field_name not in corridor_required_names
                 field.set_required(is_required, assumed=is_assumed)
-        email_field = self.fields["email"]
-        is_email_advised = "email" not in required_names and product_type != codes.GLOBAL_PAYOUTS
-        email_field.hint = "May be needed for on-ramps and off-ramps." if is_email_advised else ""
-        if is_email_advised:
-            email_field.set_advised()
-        sample_phone = individuals.phone_sample(country_code)
-        phone_hint = f"With the country code, as in {sample_phone}." if sample_phone else ""
-        self.fields["phone"].placeholder = sample_phone
-        self.fields["phone"].hint = phone_hint
+        is_ramp = product_type != codes.GLOBAL_PAYOUTS
+        self._adjust_email(is_advised=is_ramp and "email" not in required_names)
+        self._adjust_phone(individuals.phone_sample(country_code))
         self._adjust_document(is_required="document" in corridor_required_names)
         requirements_text = person.requirement_sentences(self.corridor, product_type)
         self.requirements.html = html.escape(requirements_text)
+
+    def _adjust_email(self, *, is_advised: bool) -> None:
+        """Advise an e-mail address, or say nothing about it."""
+        email_field = self.fields["email"]
+        email_field.hint = "May be needed for on-ramps and off-ramps." if is_advised else ""
+        if is_advised:
+            email_field.set_advised()
+
+    def _adjust_phone(self, sample_phone: str) -> None:
+        """Show a phone number of the country as an example; `sample_phone` is empty for none."""
+        phone_field = self.fields["phone"]
+        phone_field.placeholder = sample_phone
+        phone_field.hint = ""
+        if sample_phone:
+            phone_field.hint = f"With the country code, as in {sample_phone}."
 
     def _product_values(self) -> JsonObject:
         """The country and the product, as in the individual to send."""
