@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -49,35 +49,35 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
         return check_object(body)
     corridors = countries.of(service)
     transfer_settings = corridors.service.transfers
+    required_sources = dict.fromkeys(transfer_settings.required, _TRANSFER)
     is_direct = body.get("quote_id") is None
     source_if_direct = _TRANSFER if is_direct else ""
-
-    def source_if_required(name: str) -> str:
-        """The source of the rule that a field is required; "" for an optional one."""
-        return _TRANSFER if name in transfer_settings.required else ""
-
-    network_source = source_if_required("source_network")
+    network_source = required_sources.get("source_network", "")
     if transfer_settings.default_network == NONE and _has_stablecoin(body) and is_direct:
         network_source = network_source or "transfer.network"
-    text_problems: list[Problem] = []
-    for field in _TRANSFER_FIELDS:
-        if field.kind == TEXT:
-            text_check = text_field_check(field, corridors.service)
-            required_by = source_if_required(field.name)
-            text_problems += check_field(body, field.name, text_check, required_by=required_by)
+    quote_source = required_sources.get("quote_id", "")
     return [
-        *check_field(
-            body, "quote_id", check_identifier, required_by=source_if_required("quote_id")
-        ),
+        *check_field(body, "quote_id", check_identifier, required_by=quote_source),
         *_check_destination(body, source_if_direct),
         *check_field(body, "source_currency", _check_source_currency, required_by=source_if_direct),
         *_check_amounts(body, _TRANSFER, is_quoted=not is_direct),
         *check_field(
             body, "source_network", _make_network_check(corridors), required_by=network_source
         ),
-        *_check_source_type(body, source_if_required("source_type")),
-        *text_problems,
+        *_check_source_type(body, required_sources.get("source_type", "")),
+        *_check_text_fields(body, required_sources, corridors.service),
     ]
+
+
+def _check_text_fields(
+    body: Body, required_sources: Mapping[str, str], service: Service
+) -> Iterator[Problem]:
+    """Check the fields of a transfer that are text; `required_sources` are of required fields."""
+    for field in _TRANSFER_FIELDS:
+        if field.kind == TEXT:
+            text_check = text_field_check(field, service)
+            required_by = required_sources.get(field.name, "")
+            yield from check_field(body, field.name, text_check, required_by=required_by)
 
 
 def _check_source_type(body: Body, required_by: str) -> list[Problem]:

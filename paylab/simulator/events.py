@@ -161,6 +161,25 @@ def record_attempt(
     error: str | None = None,
 ) -> None:
     """Store an attempt. A failed one is tried again until the delays are used up."""
+    _store_attempt(world, queued_row, headers, status, error)
+    if queued_row["id"] not in world.tables["outbox"].rows:
+        return  # its subscription was deleted meanwhile
+    is_delivered = status is not None and 200 <= status < 300
+    has_retries_left = queued_row["attempt"] <= len(world.service.webhooks.delays)
+    if is_delivered or not has_retries_left:
+        drop_delivery(world, queued_row)
+    else:
+        _queue_retry(world, queued_row)
+
+
+def _store_attempt(
+    world: World,
+    queued_row: Row,
+    headers: Mapping[str, str],
+    status: int | None,
+    error: str | None,
+) -> None:
+    """Add the row of an attempt to deliver an event: `status` answered it, or it had an `error`."""
     now_text = world.stamp()
     attempt_row = {
         "id": world.new_id("deliveries"),
@@ -182,14 +201,6 @@ def record_attempt(
         },
     }
     world.put("deliveries", attempt_row)
-    if queued_row["id"] not in world.tables["outbox"].rows:
-        return  # its subscription was deleted meanwhile
-    is_delivered = status is not None and 200 <= status < 300
-    has_retries_left = queued_row["attempt"] <= len(world.service.webhooks.delays)
-    if is_delivered or not has_retries_left:
-        drop_delivery(world, queued_row)
-    else:
-        _queue_retry(world, queued_row)
 
 
 def _queue_retry(world: World, queued_row: Row) -> None:

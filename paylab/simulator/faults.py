@@ -12,6 +12,7 @@ from ..errors.base import Problem
 from ..errors.names import find_nearest_names
 from ..spec.route import PLACEHOLDER, strip_base_path
 from ..spec.service.service import Service
+from ..spec.text import JsonValue
 from ..spec.timestamps import to_http
 from .fault_kinds import (
     CUSTOM_DETAILS,
@@ -22,7 +23,7 @@ from .fault_kinds import (
     TIMES_MAX,
     UNLIMITED,
 )
-from .messages import CursorError, RefusedError, Reply, Request, encode_json
+from .messages import JSON_HEADERS, CursorError, RefusedError, Reply, Request, encode_json
 from .refusals import refusal_reply
 from .routing import find_fitting_routes, operation_at
 from .table import Row
@@ -112,7 +113,10 @@ def _fits_call(fault: Row, request: Request, operation: str | None) -> bool:
 
 
 def fault_reply(service: Service, fault: Row, now: datetime) -> Reply | None:
-    """The reply of a fault in place of the service's. None if the service answers first."""
+    """The reply of a fault in place of the service's; None if the service answers.
+
+    `apply_fault` changes either of them.
+    """
     fault_kind = fault["kind"]
     status = fault["status"]
     if fault_kind == "html":
@@ -126,14 +130,22 @@ def fault_reply(service: Service, fault: Row, now: datetime) -> Reply | None:
         return None
     if fault_kind == "custom" and fault.get("body") is not None:
         return Reply(status)  # `apply_fault` adds the body
-    wait_seconds = fault.get("retry_after")
-    if wait_seconds is None and status == 429:
-        wait_seconds = 1
-    headers: dict[str, str] = {}
-    if wait_seconds is not None:
-        rate_limits = service.rate_limits
-        headers[rate_limits.header.lower()] = WAIT_HEADERS[rate_limits.unit](wait_seconds, now)
+    headers = _make_wait_header(service, fault, now)
     return refusal_reply(RefusedError(status, f"simulated {status}", headers=headers), service)
+
+
+def _make_wait_header(service: Service, fault: Row, now: datetime) -> dict[str, str]:
+    """The header that says when to send again; empty if the fault has none.
+
+    A 429 has it in any case, by default with 1 second.
+    """
+    wait_seconds = fault.get("retry_after")
+    if wait_seconds is None and fault["status"] == 429:
+        wait_seconds = 1
+    if wait_seconds is None:
+        return {}
+    rate_limits = service.rate_limits
+    return {rate_limits.header.lower(): WAIT_HEADERS[rate_limits.unit](wait_seconds, now)}
 
 
 def apply_fault(fault: Row, reply: Reply) -> Reply:
@@ -142,29 +154,33 @@ def apply_fault(fault: Row, reply: Reply) -> Reply:
         return replace(reply, cut=fault["kind"])
     if fault["kind"] != "custom":
         return reply
-    reply_bytes = reply.body
-    headers = dict(reply.headers)
-    new_body = fault.get("body")
-    if isinstance(new_body, str):
-        reply_bytes = new_body.encode()
-        headers["content-type"] = "text/plain"
-    elif new_body is not None:
-        reply_bytes = encode_json(new_body)
-        headers["content-type"] = "application/json"
+    changed_reply = _replace_body(reply, fault.get("body"))
+    headers = dict(changed_reply.headers)
     for header_name, header_text in (fault.get("headers") or {}).items():
         headers[header_name.lower()] = header_text
     if fault.get("content_type"):
         headers["content-type"] = fault["content_type"]
-    bytes_kept = fault.get("cut_after")
+    kept_byte_count = fault.get("cut_after")
     return Reply(
         reply.status,
-        reply_bytes,
+        changed_reply.body,
         headers,
-        cut=None if bytes_kept is None else "truncate",
-        kept=bytes_kept,
+        cut=None if kept_byte_count is None else "truncate",
+        kept=kept_byte_count,
         delay=float(fault.get("delay") or 0),
         slow=float(fault.get("slow") or 0),
     )
+
+
+def _replace_body(reply: Reply, new_body: JsonValue) -> Reply:
+    """The reply with a body of text, or of JSON; None keeps its own."""
+    if new_body is None:
+        return reply
+    if isinstance(new_body, str):
+        return replace(
+            reply, body=new_body.encode(), headers={**reply.headers, "content-type": "text/plain"}
+        )
+    return replace(reply, body=encode_json(new_body), headers={**reply.headers, **JSON_HEADERS})
 
 
 WAIT_HEADERS: Mapping[str, Callable[[float, datetime], str]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ..errors.base import Problem
 from .bodies import without_internals
@@ -46,22 +46,11 @@ def send_event(world: World, request: Request) -> Reply:
     `payload` replaces fields of the snapshot of the object, or is all of it without an object. An
     event of a type that is not known is delivered to every subscription.
     """
-    sent_fields = request.json()
-    event_type = sent_fields.get("event_type", "")
-    payload_fields = sent_fields.get("payload", {})
-    resource_id = sent_fields.get("resource_id", "")
-    problems: list[Problem] = []
-    if not isinstance(event_type, str) or not WORD.fullmatch(event_type):
-        problems.append(Problem("event_type", "must be a word of letters, digits, and _ . : -"))
-    if not isinstance(payload_fields, dict):
-        problems.append(Problem("payload", "must be an object"))
-    if not isinstance(resource_id, str):
-        problems.append(Problem("resource_id", "must be text"))
-    for unknown_name in sent_fields.keys() - {"event_type", "payload", "resource_id"}:
-        problems.append(
-            Problem(unknown_name, "is not known: event_type, resource_id and payload are")
-        )
-    raise_if_problems(problems)
+    sent_fields = {"event_type": "", "payload": {}, "resource_id": "", **request.json()}
+    raise_if_problems(_find_event_problems(sent_fields))
+    event_type = sent_fields["event_type"]
+    payload_fields = sent_fields["payload"]
+    resource_id = sent_fields["resource_id"]
     snapshot_fields = _find_snapshot(world, resource_id)
     if not snapshot_fields and not payload_fields:
         raise RefusedError(400, "resource_id: name an individual, transfer or conversion")
@@ -72,6 +61,19 @@ def send_event(world: World, request: Request) -> Reply:
         for field_name in ("id", "event_type", "resource_id", "at", "body")
     }
     return Reply.json(201, {**answer, "deliveries": len(world.outbox) - queued_count_before})
+
+
+def _find_event_problems(sent_fields: Row) -> Iterator[Problem]:
+    """The problems of the fields of an event to send; all three fields have a value."""
+    event_type = sent_fields["event_type"]
+    if not isinstance(event_type, str) or not WORD.fullmatch(event_type):
+        yield Problem("event_type", "must be a word of letters, digits, and _ . : -")
+    if not isinstance(sent_fields["payload"], dict):
+        yield Problem("payload", "must be an object")
+    if not isinstance(sent_fields["resource_id"], str):
+        yield Problem("resource_id", "must be text")
+    for unknown_name in sent_fields.keys() - {"event_type", "payload", "resource_id"}:
+        yield Problem(unknown_name, "is not known: event_type, resource_id and payload are")
 
 
 def _find_snapshot(world: World, resource_id: str) -> Row:

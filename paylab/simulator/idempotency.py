@@ -41,15 +41,20 @@ def answer_once(world: World, request: Request, handler: Handler) -> Reply:
     reply = handler(world, request)
     stored_statuses = settings.stored
     if reply.status in stored_statuses:
-        new_row = {
-            "id": row_id,
-            "digest": body_digest,
-            "status": reply.status,
-            "until": world.after(codes.IDEMPOTENCY_HOURS * 3600),
-            "body": b64encode(reply.body).decode(),
-        }
-        world.put("idempotency", new_row)
+        _store_reply(world, row_id, body_digest, reply)
     return reply
+
+
+def _store_reply(world: World, row_id: str, body_digest: str, reply: Reply) -> None:
+    """Store the reply to a request under its key and the digest of its body."""
+    stored_row = {
+        "id": row_id,
+        "digest": body_digest,
+        "status": reply.status,
+        "until": world.after(codes.IDEMPOTENCY_HOURS * 3600),
+        "body": b64encode(reply.body).decode(),
+    }
+    world.put("idempotency", stored_row)
 
 
 def _repeat_reply(stored_row: Row, body_digest: str, service_header: str) -> Reply:

@@ -45,22 +45,9 @@ def seed_objects(world: World, request: Request) -> Reply:
 
     The answer is the summary, and the ids of what was added.
     """
-    from . import population, seeding
+    from . import population
 
-    requested_count_by_kind = request.json() if request.body else {}
-    problems = [
-        Problem(count_name, _describe_unknown(count_name, SEEDED_KINDS))
-        for count_name in requested_count_by_kind
-        if count_name not in SEEDED_KINDS
-    ]
-    count_by_kind = {
-        count_name: requested_count_by_kind.get(count_name, 0) for count_name in SEEDED_KINDS
-    }
-    for count_name, count in count_by_kind.items():
-        if type(count) is not int or not 0 <= count <= seeding.ROWS_MAX:
-            message = f"must be a whole number from 0 to {seeding.ROWS_MAX}"
-            problems.append(Problem(count_name, message))
-    raise_if_problems(problems)
+    count_by_kind = _read_seed_counts(request)
     old_ids_by_kind = {kind: {*world.tables[kind].rows} for kind in ADDED_KINDS}
     individual_count = count_by_kind["individuals"] or None
     population.seed_world(
@@ -71,6 +58,24 @@ def seed_objects(world: World, request: Request) -> Reply:
         for kind, old_ids in old_ids_by_kind.items()
     }
     return Reply.json(200, {**world.summary(), "ids": new_ids_by_kind})
+
+
+def _read_seed_counts(request: Request) -> dict[str, int]:
+    """The number of objects of each seeded kind, 0 by default. RefusedError for a wrong one."""
+    from .seeding import ROWS_MAX
+
+    requested_counts = request.json() if request.body else {}
+    problems = [
+        Problem(count_name, _describe_unknown(count_name, SEEDED_KINDS))
+        for count_name in requested_counts
+        if count_name not in SEEDED_KINDS
+    ]
+    count_by_kind = {kind: requested_counts.get(kind, 0) for kind in SEEDED_KINDS}
+    for kind, count in count_by_kind.items():
+        if type(count) is not int or not 0 <= count <= ROWS_MAX:
+            problems.append(Problem(kind, f"must be a whole number from 0 to {ROWS_MAX}"))
+    raise_if_problems(problems)
+    return count_by_kind
 
 
 def add_person(world: World, request: Request) -> Reply:

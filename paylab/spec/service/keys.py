@@ -223,6 +223,14 @@ def _find_paths_with(field_name: str) -> list[str]:
     return list(dict.fromkeys(paths))
 
 
+def _list_names_in_table(key_prefix: str) -> list[str]:
+    """The names of the keys and tables right below a prefix, such as "signing." or ""."""
+    inner_keys = [
+        name.removeprefix(key_prefix) for name in setting_keys() if name.startswith(key_prefix)
+    ]
+    return list(dict.fromkeys(inner_key.partition(".")[0] for inner_key in inner_keys))
+
+
 def unknown_setting_message(key: str) -> str:
     """Say that a key does not exist, with the nearest keys, or else all that are possible."""
     from difflib import get_close_matches  # only for a wrong name
@@ -237,13 +245,9 @@ def unknown_setting_message(key: str) -> str:
     if not known_table_name and 0 < len(paths_elsewhere) <= LISTED_PATHS_MAX:
         return f"there is no setting {key}; there are {', '.join(paths_elsewhere)}"
     key_prefix = f"{known_table_name}." if known_table_name else ""
-    inner_keys = [
-        name.removeprefix(key_prefix) for name in setting_keys() if name.startswith(key_prefix)
-    ]
-    known_names = dict.fromkeys(inner_key.partition(".")[0] for inner_key in inner_keys)
-    nearest_keys = [
-        f"{key_prefix}{name}" for name in get_close_matches(unknown_rest, known_names, 2)
-    ]
+    known_names = _list_names_in_table(key_prefix)
+    nearest_names = get_close_matches(unknown_rest, known_names, 2)
+    nearest_keys = [f"{key_prefix}{name}" for name in nearest_names]
     if nearest_keys:
         return f"there is no setting {key}; nearest: {', '.join(nearest_keys)}"
     all_keys_text = ", ".join(f"{key_prefix}{name}" for name in known_names)
