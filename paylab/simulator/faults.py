@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -36,7 +36,7 @@ def find_target_problems(service: Service, fault_details: Row) -> list[Problem]:
     path = fault_details.get("path")
     if not isinstance(path, str):
         known_methods = dict.fromkeys(route.method for route in service.routes)
-        if not isinstance(method, str) or method.upper() in known_methods:
+        if not _is_unknown_method(method, known_methods):
             return []
         return [Problem("method", f"must be one of {', '.join(known_methods)}", "control")]
     path = strip_base_path(path, service.signing.base_path)
@@ -47,9 +47,14 @@ def find_target_problems(service: Service, fault_details: Row) -> list[Problem]:
         message = f"is no path of the service: is {' or '.join(nearest_paths)} meant?"
         return [Problem("path", message, "control")]
     known_methods = dict.fromkeys(route.method for route in routes)
-    if not isinstance(method, str) or method.upper() in known_methods:
+    if not _is_unknown_method(method, known_methods):
         return []
     return [Problem("method", f"must be {' or '.join(known_methods)} for this path", "control")]
+
+
+def _is_unknown_method(method: object, known_methods: Collection[str]) -> bool:
+    """Whether a fault names a method that is not known; one without a method does not."""
+    return isinstance(method, str) and method.upper() not in known_methods
 
 
 def new_fault(world: World, requested_details: Row) -> Row:

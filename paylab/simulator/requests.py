@@ -273,6 +273,7 @@ def _explain_failure(
     matching_requests: list[JournalRequest] = []
     other_requests: list[JournalRequest] = []
     for request in requests:
+        # The requests may be those of other operations if none of this one was sent.
         if matching_count and not field_differences(request.row, fields):
             matching_requests.append(request)
         else:

@@ -57,24 +57,23 @@ def find_nested_fields(resource_or_object: object, name: str, depth: int = _DEPT
         return []
     field_paths = []
     for part_name, part in _list_parts(resource_or_object):
-        part_path = (
-            f".{part_name}" if isinstance(resource_or_object, Resource) else f"[{part_name!r}]"
-        )
-        if isinstance(part, Resource) and name in part:
-            field_paths.append(f"{part_path}.{name}")
-        elif isinstance(part, Mapping) and name in part:
-            field_paths.append(f"{part_path}[{name!r}]")
+        if isinstance(part, Mapping) and name in part:
+            field_paths.append(f"{part_name}[{name!r}]")
+        elif name in part:
+            field_paths.append(f"{part_name}.{name}")
         else:
             inner_paths = find_nested_fields(part, name, depth - 1)
-            field_paths += [
-                f"{part_path}{'' if inner_path[0] == '[' else '.'}{inner_path}"
-                for inner_path in inner_paths
-            ]
-    return [field_path.removeprefix(".") for field_path in field_paths]
+            field_paths += [f"{part_name}.{inner_path}" for inner_path in inner_paths]
+    return field_paths
 
 
-def _list_parts(resource_or_object: object) -> Iterator[tuple[str, object]]:
-    """Yield the fields of a resource that are objects themselves, with their names."""
+def _list_parts(
+    resource_or_object: object,
+) -> Iterator[tuple[str, Resource | Mapping[object, object]]]:
+    """Yield the fields of a resource that are objects themselves, with their names.
+
+    Nothing for an object that is no resource.
+    """
     if isinstance(resource_or_object, Resource):
         for field_name, value in resource_or_object:
             if isinstance(value, Resource | Mapping):

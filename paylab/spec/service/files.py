@@ -63,27 +63,32 @@ def find_line(text: str, key: str) -> int:
     Without the key itself: the innermost table or key that it is in, else the first one inside
     it, else the last line.
     """
-    file_lines = text.splitlines()
-    table_name = ""
     container_line_number = 0  # line of the key, or of the innermost table that has it
     container_name = ""  # name of that table
     inner_line_number = 0  # first line of a key inside the key
-    for line_number, file_line in enumerate(file_lines, 1):
-        key_match = _TABLE_OR_KEY.match(file_line)
-        if key_match is None:
-            continue
-        written_name = re.sub(r"[\s\"']", "", key_match["table"] or key_match["key"])
-        if key_match["table"]:
-            table_name = written_name
-        else:
-            written_name = f"{table_name}.{written_name}".strip(".")
+    for line_number, written_name in _find_written_names(text):
         is_key_or_around = f"{key}.".startswith(f"{written_name}.")
         if is_key_or_around and len(written_name) > len(container_name):
             container_line_number = line_number
             container_name = written_name
         elif written_name.startswith(f"{key}."):
             inner_line_number = inner_line_number or line_number
-    return container_line_number or inner_line_number or len(file_lines)
+    return container_line_number or inner_line_number or len(text.splitlines())
+
+
+def _find_written_names(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each line of a TOML text with a table or a key: its number, and the dotted name."""
+    table_name = ""
+    for line_number, file_line in enumerate(text.splitlines(), 1):
+        key_match = _TABLE_OR_KEY.match(file_line)
+        if key_match is None:
+            continue
+        written_name = re.sub(r"[\s\"']", "", key_match["table"] or key_match["key"])
+        if key_match["table"]:
+            table_name = written_name
+            yield line_number, table_name
+        else:
+            yield line_number, f"{table_name}.{written_name}".strip(".")
 
 
 def service_file_text(values: Mapping[str, object], schema: str = "") -> str:

@@ -33,9 +33,8 @@ def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[Set
     `prefix` starts their dotted names. `outer_path` is what is stated about the groups around it.
     """
     hint_by_field = get_type_hints(type(group), include_extras=True)
-    common_key_by_field: dict[
-        str, SettingKey
-    ] = {}  # the keys that a later group of one list inherits
+    # The keys that a later group of one list inherits.
+    common_key_by_field: dict[str, SettingKey] = {}
     for field in fields(group):
         key_name = f"{prefix}{field.name}"
         group_value = getattr(group, field.name)
