@@ -7,21 +7,13 @@ objects with a field and a message, and objects of field and messages at any dep
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 
 from ..errors.base import Problem
-from .complaints import (
-    Complaint,
-    read_sentence,
-    says_missing,
-    says_unknown,
-    split_sentences,
-    to_dotted_path,
-)
+from .complaints import Complaint, split_sentences, to_dotted_path
 from .error_fields import FIELD_KEYS, ITEM_FIELD_KEYS, read_field_name, read_source_field
 from .error_keys import (
     CODE_KEYS,
@@ -45,20 +37,20 @@ from .error_words import (
     is_status_phrase,
     read_error_message,
     read_scalar,
-    strip_markup,
+)
+from .field_problems import (
+    is_about_field,
+    make_problem,
+    read_field_codes,
+    read_name_list,
+    read_sentence_problem,
 )
 from .json_path import value_at
 from .service.error_bodies import ErrorSettings
-from .text import JsonMapping, JsonObject, JsonValue, plain
+from .text import JsonMapping, JsonObject, JsonValue
 
-SOURCE = "service"
-"""The source of problems that the service reports; no rule of ours is behind them."""
 PROBLEMS_MAX = 100
 TEXTS_SHOWN_MAX = 10
-FIELD_CHARACTERS_MAX = 100
-
-BARE_CODE = re.compile(r"[A-Z][A-Z\d_]*")
-FIELD_CODE = re.compile(r"(?P<field>[a-z]\w*)_(?P<words>required|invalid)")
 
 
 @dataclass(frozen=True)
@@ -133,7 +125,7 @@ def _read_stated_problems(body: JsonValue, settings: ErrorSettings) -> list[Prob
         field = value_at(stated_problem, settings.field)
         messages = read_error_message(value_at(stated_problem, settings.message))
         if field and messages:
-            problems.append(_make_problem(field, messages[0]))
+            problems.append(make_problem(field, messages[0]))
         else:
             problems += _read_item(stated_problem, 0)
     return problems
@@ -146,11 +138,11 @@ def _find_problems_in_text(body: JsonValue, messages: list[str]) -> list[Problem
     """
     texts = messages or islice(find_texts(body), PROBLEMS_MAX)
     sentences = chain.from_iterable(map(split_sentences, texts))
-    all_problems = map(_read_sentence_problem, sentences)
+    all_problems = map(read_sentence_problem, sentences)
     field_problems = [problem for problem in all_problems if problem.field not in NOT_FIELDS]
     if messages:
         return field_problems
-    return [problem for problem in field_problems if _is_about_field(problem)]
+    return [problem for problem in field_problems if is_about_field(problem)]
 
 
 def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Problem]:
@@ -192,34 +184,28 @@ def _read_error_object(
     elif has_message:
         field = read_source_field(error_source) or read_field_name(folded_error, FIELD_KEYS)
         if field:
-            yield _make_problem(field, message)
-    yield from _read_field_codes(folded_error.get("errorcodes"))
+            yield make_problem(field, message)
+    yield from read_field_codes(folded_error.get("errorcodes"))
     for list_name, name_list_message in NAME_LIST_MESSAGES.items():
-        yield from _read_name_list(folded_error.get(list_name), name_list_message or message)
+        yield from read_name_list(folded_error.get(list_name), name_list_message or message)
+    yield from _read_problem_lists(folded_error, depth - 1, has_message)
+
+
+def _read_problem_lists(
+    folded_error: JsonMapping, depth: int, has_message: bool
+) -> Iterator[Problem]:
+    """Yield the problems under each key for lists of them, such as `errors` and `details`.
+
+    A list has an item for each problem. An object is one error, or has messages by field.
+    """
     for list_name in LIST_KEYS:
+        list_or_object = folded_error.get(list_name)
         # Without a message beside it, an object under such a key is a field: {"details": {...}}.
         may_be_field = list_name in POSSIBLE_FIELDS and not has_message
-        list_or_object = folded_error.get(list_name)
         if isinstance(list_or_object, list):
-            yield from chain.from_iterable(_read_item(item, depth - 1) for item in list_or_object)
+            yield from chain.from_iterable(_read_item(item, depth) for item in list_or_object)
         elif isinstance(list_or_object, dict) and not may_be_field:
-            yield from _read_container(list_name, list_or_object, depth - 1)
-
-
-def _read_field_codes(error_codes: JsonValue) -> Iterator[Problem]:
-    """Yield the problems in a list of codes: `email_required` says that `email` is required."""
-    if not isinstance(error_codes, list):
-        return
-    for code in error_codes:
-        code_match = FIELD_CODE.fullmatch(str(code))
-        if code_match:
-            yield _make_problem(code_match["field"], f"is {code_match['words']}")
-
-
-def _read_name_list(name_list: JsonValue, message: str) -> Iterator[Problem]:
-    """Yield a problem for each name in a list such as `{"missing_fields": ["amount"]}`."""
-    if isinstance(name_list, list) and all(isinstance(field_name, str) for field_name in name_list):
-        yield from (_make_problem(field_name, message) for field_name in name_list)
+            yield from _read_container(list_name, list_or_object, depth)
 
 
 def _read_container(key: str, container: JsonObject, depth: int) -> Iterator[Problem]:
@@ -248,7 +234,7 @@ def _read_item(item: JsonValue, depth: int) -> list[Problem]:
     """The problems of one item of a list of errors: a text, or an object."""
     if not isinstance(item, dict):
         texts = read_error_message(item)
-        return [_read_sentence_problem(texts[0])] if texts else []
+        return [read_sentence_problem(texts[0])] if texts else []
     folded_item = fold_keys(item)
     if is_request_id(folded_item.get("code")):
         return []
@@ -256,10 +242,10 @@ def _read_item(item: JsonValue, depth: int) -> list[Problem]:
     source_field = read_source_field(folded_item.get("source"))
     field = source_field or read_field_name(folded_item, ITEM_FIELD_KEYS)
     if field:
-        return [_make_problem(field, message)]
+        return [make_problem(field, message)]
     inner_depth = max(depth - 1, 0)
     inner_problems = list(islice(_find_problems(item, inner_depth), PROBLEMS_MAX))
-    return inner_problems or [_read_sentence_problem(message)]
+    return inner_problems or [read_sentence_problem(message)]
 
 
 def _read_item_message(folded_item: JsonMapping) -> str:
@@ -285,16 +271,22 @@ def _read_by_field(value: JsonValue, path: str, depth: int = ERROR_DEPTH) -> Ite
     if isinstance(value, dict) and depth:
         yield from _read_field_object(value, path, depth)
     elif isinstance(value, list) and depth:
-        for index, item in enumerate(value):
-            if isinstance(item, dict) and not path and _is_message(item):
-                yield from _read_item(item, depth - 1)
-                continue
-            item_path = path if _is_message(item) else f"{path}.{index}"
-            yield from _read_by_field(item, item_path, depth - 1)
+        yield from _read_field_list(value, path, depth - 1)
     else:
         message = read_scalar(value)
         if message:
-            yield _make_problem(path, message) if path else _read_sentence_problem(message)
+            yield make_problem(path, message) if path else read_sentence_problem(message)
+
+
+def _read_field_list(items: list[JsonValue], path: str, depth: int) -> Iterator[Problem]:
+    """Yield the problems in the messages of a field, or in the items of a field that is a list."""
+    for index, item in enumerate(items):
+        if not _is_message(item):
+            yield from _read_by_field(item, f"{path}.{index}", depth)
+        elif isinstance(item, dict) and not path:
+            yield from _read_item(item, depth)
+        else:
+            yield from _read_by_field(item, path, depth)
 
 
 def _read_field_object(value: JsonObject, path: str, depth: int) -> Iterator[Problem]:
@@ -309,7 +301,7 @@ def _read_field_object(value: JsonObject, path: str, depth: int) -> Iterator[Pro
         field = to_dotted_path(read_field_name(folded_value, ITEM_FIELD_KEYS) or "")
         if not field.startswith(path):  # it is a name inside the path, or empty
             field = f"{path}.{field}".strip(".")
-        yield _make_problem(field, message)
+        yield make_problem(field, message)
         return
     for key, inner_value in value.items():
         inner_path = path
@@ -324,27 +316,3 @@ def _is_message(item: JsonValue) -> bool:
         return True
     folded_item = fold_keys(item)
     return any(read_scalar(folded_item.get(key)) for key in ITEM_MESSAGE_KEYS)
-
-
-def _make_problem(field: object, message: str) -> Problem:
-    """The problem of a field, by its name or path in any spelling; both texts are printable."""
-    field_path = plain(to_dotted_path(field), FIELD_CHARACTERS_MAX)
-    return Problem(field_path, plain(strip_markup(message)), SOURCE)
-
-
-def _is_about_field(problem: Problem) -> bool:
-    """Whether a text from a body of unknown shape is about a field: "amount: must be a number".
-
-    "status: FAILED" is only a key and its value.
-    """
-    message = problem.message
-    if BARE_CODE.fullmatch(message):
-        return False
-    is_demand = message.startswith(("must ", "should "))
-    return says_missing(message) or says_unknown(message) or is_demand
-
-
-def _read_sentence_problem(sentence: str) -> Problem:
-    """The problem in a sentence, with the field that it names."""
-    complaint = read_sentence(" ".join(sentence.split()))
-    return _make_problem(complaint.field, complaint.words)
