@@ -54,6 +54,7 @@ class ExpectedField:
     """A field of a request as the specification has it: its dotted path, and its rule."""
 
     def __init__(self, path: str, field: Field | DetailField, service: Service) -> None:
+        """Keep the field; `path` is its dotted path in the names of the specification."""
         self.path = path
         self.source = field.source
         self.required = field.required

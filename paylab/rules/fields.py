@@ -85,6 +85,7 @@ def length_check(length_max: int, source: str = "spec") -> Check:
     """Make a check for text that is not blank and has at most `length_max` characters."""
 
     def check(value: object, field: str) -> list[Problem]:
+        """Check that a value is text, not blank and not too long."""
         problems = check_text(value, field, source)
         if problems or len(str(value)) <= length_max:
             return problems
@@ -109,6 +110,7 @@ def choice_check(
     accepted_words = [choice.casefold() for choice in choices] if ignore_case else choices
 
     def check(value: object, field: str) -> list[Problem]:
+        """Check that a value is one of the words."""
         folded_word = value.casefold() if ignore_case and isinstance(value, str) else value
         if folded_word in accepted_words:
             return []
@@ -123,6 +125,7 @@ def format_check(text_format: Format) -> Check:
         return choice_check(text_format.choices, text_format.source)
 
     def check(value: object, field: str) -> list[Problem]:
+        """Check that a value is text, has the format, and is not blank."""
         problems = check_any_text(value, field)
         accepts_any_text = not text_format.message and not text_format.check
         if problems and accepts_any_text:

@@ -215,6 +215,7 @@ def warn_typos(body: object, service: Service | None = None) -> list[Problem]:
     country = _find_corridor(individual, service).country or None
 
     def warn_account(account_value: object, path: str) -> list[Problem]:
+        """Warn of likely typos in the details of one account."""
         account = as_object(account_value)
         account_type = account.get("type")
         return accounts.warn(

@@ -93,6 +93,7 @@ class FaultControls:
         return FaultBlock(fault, self.remove)
 
     def __getattr__(self, kind: str) -> Callable[..., JsonObject]:
+        """A method that adds a fault of this kind; for another name an error with the nearest."""
         if kind.startswith("_"):
             raise AttributeError(kind)
         if kind not in FAULT_KINDS:

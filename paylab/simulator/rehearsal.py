@@ -87,6 +87,7 @@ class Rehearsal:
         ]
 
     def __iter__(self) -> Iterator[Item]:
+        """Yield the missing items; the situation of each applies while the caller handles it."""
         played_ids: set[str] = set()
         # What an integration does may make further items apply.
         while item := self.find_next(played_ids):

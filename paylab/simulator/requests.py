@@ -31,6 +31,7 @@ class JournalRequest:
     row: Row
 
     def __getattr__(self, name: str) -> Any:
+        """A field of the journal's row as an attribute; AttributeError lists those that it has."""
         if name.startswith("_") or name not in self.row:
             names_text = ", ".join(self.row)
             if name in self.row["verdicts"]:
@@ -113,6 +114,7 @@ class Requests(Sequence[JournalRequest]):
     def __init__(
         self, read: Callable[..., Sequence[Row]], count_dropped: Callable[[], int] = int
     ) -> None:
+        """Read the rows by `read`; `count_dropped` counts those that are no longer stored."""
         self._read = read
         self._count_dropped = count_dropped
 

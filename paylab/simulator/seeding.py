@@ -290,14 +290,19 @@ def _add_recipient(
     )
 
 
+def _draw_deposit_amount(random_numbers: random.Random, currency: str) -> str:
+    """Draw a log-normal amount with a median of 18, from 1 to the most that a sandbox takes."""
+    cents = int(1_800 * exp(random_numbers.gauss(0, 0.6)))
+    on_ramp_facts = need_on_ramp(currency=currency)
+    amount = min(Decimal(max(cents, 100)).scaleb(-2), on_ramp_facts.cap)
+    return prices.amount_text(amount, on_ramp_facts.currency)
+
+
 def make_conversion(
     world: World, random_numbers: random.Random, account: Row, moment: datetime
 ) -> Row:
     """A conversion that was paid out, or failed and has no payout times."""
-    amount_cents = int(1_800 * exp(random_numbers.gauss(0, 0.6)))
-    on_ramp_facts = need_on_ramp(currency=account["source_currency"])
-    amount = min(Decimal(max(amount_cents, 100)).scaleb(-2), on_ramp_facts.cap)
-    amount_text = prices.amount_text(amount, on_ramp_facts.currency)
+    amount_text = _draw_deposit_amount(random_numbers, account["source_currency"])
     created_at = timestamps.to_text(moment)
     conversion_row = on_ramp.make_pending_conversion(account, amount_text, created_at)
     row_id = world.new_id("conversions", moment)

@@ -23,6 +23,7 @@ class WordText(str):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
+            """Say what to write in place of an attribute that an enumeration would have."""
             if name.startswith("_"):  # Python and IPython look up such names on any object
                 raise AttributeError(name)
             message = f"{plain(repr(self), 40)} is text and has no attribute {name!r}"
@@ -51,6 +52,7 @@ class Members(dict[str, Any]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
+            """Say how to read the member that an attribute means."""
             if name.startswith("_"):  # Python and IPython look up such names on any object
                 raise AttributeError(name)
             if name in self:

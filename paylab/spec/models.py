@@ -264,6 +264,7 @@ class ConversionAccount(Resource):
     if not TYPE_CHECKING:
 
         def __getattribute__(self, name: str) -> Any:
+            """Read a field; missing instructions of a pending account say what to wait for."""
             field_value = super().__getattribute__(name)
             is_missing = field_value is None and name == "deposit_instructions"
             if is_missing and self.status == "pending":

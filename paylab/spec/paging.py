@@ -88,6 +88,7 @@ class Pager(Generic[T]):
         declared_statuses: Collection[str] = (),
         page_size: int | None = None,
     ) -> None:
+        """Prepare the list; nothing is fetched before the first iteration."""
         self._fetch = fetch
         self._read = read
         self._start = start
@@ -125,6 +126,7 @@ class Pager(Generic[T]):
         return list_uses.contains(self, item_or_id)
 
     def __repr__(self) -> str:
+        """The number of items that were fetched; none is fetched for it."""
         pages_text = f" in pages of {self._page_size}" if self._page_size else ""
         if self._count is None:
             uses_text = "iterate over it, or use [:20], .first(), .to_list()"

@@ -282,6 +282,7 @@ class Resource(BaseModel):
             raise TypeError(f"{type(self).__name__} has no length: {list_names(self.keys())}")
 
         def __getattr__(self, name: str) -> Any:
+            """Read an unknown field that was sent; AttributeError says what another name means."""
             try:
                 return super().__getattr__(name)
             except AttributeError:

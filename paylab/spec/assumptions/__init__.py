@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
+        """Read the rows of the reference at the first use of `ALL`."""
         if name != "ALL":
             raise_unknown_name(__name__, name, __all__)
         from .reference import assumption_rows

@@ -25,6 +25,7 @@ class Assumption:
     keys: tuple[SettingKey, ...] = ()
 
     def __repr__(self) -> str:
+        """The id, origin and question, then what is assumed, then the keys, on a line each."""
         lines = [f"{self.id} ({self.origin}): {self.question}".rstrip(), f"  {self.assumed}"]
         if self.keys:
             lines.append(f"  keys: {', '.join(key.name for key in self.keys)}")

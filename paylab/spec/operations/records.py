@@ -258,6 +258,7 @@ class Operations(dict[str, Operation]):
     """The operations by name; UnknownItemError names those that are similar to a wrong name."""
 
     def __missing__(self, name: object) -> NoReturn:
+        """Raise UnknownItemError with the nearest names, or with all if none is near."""
         nearest_names = find_nearest_names(str(name), self)
         choices_text = (
             f"nearest: {', '.join(nearest_names)}"

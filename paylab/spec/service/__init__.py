@@ -15,6 +15,7 @@ _HOMES = {"AccountDetails": "accounts", "Service": "service", "SettingRow": "ser
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
+        """Import a public name from its module at its first use."""
         # Operations read the groups of settings, and a Service reads the operations.
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -45,6 +45,7 @@ class FrozenDict(Mapping[str, V_co]):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Read a mapping with text as keys; the values have the type in the brackets."""
         from pydantic_core import core_schema
 
         value_schema = handler.generate_schema(get_args(source)[0])

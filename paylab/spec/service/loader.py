@@ -122,10 +122,9 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
     except ValueError as error:
         problem_by_key |= _list_validation_problems(error, values)
     if problem_by_key:
+        # In the order of the file; the problems of constants have keys that it may not have.
         ordered_keys = sorted(problem_by_key, key=[*values, *problem_by_key].index)
-        raise WrongSettingError(
-            {dotted_key: problem_by_key[dotted_key] for dotted_key in ordered_keys}
-        )
+        raise WrongSettingError({key: problem_by_key[key] for key in ordered_keys})
     return settings
 
 

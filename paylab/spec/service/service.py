@@ -89,6 +89,7 @@ class Service(ServiceSettings):
     given: Mapping[str, Value] = field(default_factory=FrozenDict, compare=False, kw_only=True)
 
     def __post_init__(self, values: Mapping[str, Any] | None) -> None:
+        """Lay `values` over the defaults; ServiceError for wrong ones."""
         if not values:
             return
         from ..operations import routes  # not needed without other values

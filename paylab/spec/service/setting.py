@@ -33,6 +33,7 @@ class Setting:
     base: str = ""
 
     def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
+        """Describe the setting by its question, unless it has places for names."""
         schema: dict[str, Any] = handler(core_schema)
         if not self.question or "{" in self.question:  # a question with places for names
             return schema
