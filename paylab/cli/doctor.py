@@ -66,20 +66,20 @@ def examine() -> Iterator[Check]:
         yield Check("settings", False, str(error))
         return
     yield Check("place", True, f"{lab.place}: {lab.place.notice}")
-    for setting_name, setting_value, origin in lab.sources():
-        yield Check(setting_name, True, f"{setting_value} ({origin})")
+    for setting_name, setting_value, origin_text in lab.sources():
+        yield Check(setting_name, True, f"{setting_value} ({origin_text})")
     yield from _check_service(lab)
 
 
 def _check_extras() -> str:
     """The extras that are installed, and how to install the others."""
-    missing_extras = [extra for extra in EXTRAS if missing_packages(extra)]
-    installed_extras = [extra for extra in EXTRAS if extra not in missing_extras]
-    installed_text = ", ".join(installed_extras) or "none"
-    if not missing_extras:
+    missing_names = [extra_name for extra_name in EXTRAS if missing_packages(extra_name)]
+    installed_names = [extra_name for extra_name in EXTRAS if extra_name not in missing_names]
+    installed_text = ", ".join(installed_names) or "none"
+    if not missing_names:
         return installed_text
     how_to_add_text = "a page cannot have" if in_page() else f"{install_command('NAME')} adds"
-    return f"{installed_text}; {how_to_add_text} {', '.join(missing_extras)}"
+    return f"{installed_text}; {how_to_add_text} {', '.join(missing_names)}"
 
 
 def _check_service(lab: Lab) -> Iterator[Check]:

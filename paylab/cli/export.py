@@ -80,21 +80,21 @@ def _print_files(export_result: Any, options: argparse.Namespace) -> None:
     """Print the files, and whether part of them is from an interrupted run."""
     from ..frames import sidecars
 
-    oldest_page_at = timestamps.to_text(export_result.oldest_page_at)
+    oldest_time_text = timestamps.to_text(export_result.oldest_page_at)
     path = Path(export_result.path)
     sidecar_path = sidecars.find_sidecar_path(path)
     has_sidecar = not is_url(export_result.path) and sidecar_path.exists()
     if options.json:
-        result_facts = {
+        fact_by_name = {
             "path": str(export_result.path),
             "rows": export_result.rows,
             "pages": export_result.pages,
             "resumed": export_result.resumed,
-            "oldest_page_at": oldest_page_at,
+            "oldest_page_at": oldest_time_text,
         }
         if has_sidecar:
-            result_facts["columns"] = str(sidecar_path)
-        say(json.dumps(result_facts))
+            fact_by_name["columns"] = str(sidecar_path)
+        say(json.dumps(fact_by_name))
         return
     columns_text = (
         f"; {path.with_name(sidecar_path.name)} describes its columns" if has_sidecar else ""
@@ -104,5 +104,5 @@ def _print_files(export_result: Any, options: argparse.Namespace) -> None:
     if export_result.resumed:
         say(
             f"resumed: an interrupted export fetched {export_result.resumed} of them from "
-            f"{oldest_page_at} on; what changed since may be missing (--no-resume starts again)"
+            f"{oldest_time_text} on; what changed since may be missing (--no-resume starts again)"
         )

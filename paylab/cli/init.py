@@ -125,8 +125,8 @@ def _move_keys_to_keyring(options: argparse.Namespace, value_by_name: dict[str, 
         return False
     try:
         for key_name in SECRETS:
-            keyring_entry = f"{options.profile}.{key_name}"
-            value_by_name[key_name] = _store_secret(keyring_entry, value_by_name[key_name])
+            entry_name = f"{options.profile}.{key_name}"
+            value_by_name[key_name] = _store_secret(entry_name, value_by_name[key_name])
     except ConfigError as error:
         if options.keyring:
             raise ConfigError(f"--keyring: {error}") from None

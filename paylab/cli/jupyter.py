@@ -97,10 +97,10 @@ def run(options: argparse.Namespace) -> int:
             f"you changed {', '.join(changed_names)}: not updated; rename it to get the new one"
         )
     with (
-        tempfile.TemporaryDirectory() as runtime_folder,
+        tempfile.TemporaryDirectory() as folder_name,
         _kernel_environment(options) as value_by_variable,
     ):
-        settings_folder = Path(runtime_folder)
+        settings_folder = Path(folder_name)
         trust_copies(folder)
         (settings_folder / "overrides.json").write_text(json.dumps(OVERRIDES))
         command_line = [
@@ -154,7 +154,7 @@ def _wait_for_start(child: subprocess.Popen[bytes], started_at: float) -> dict[s
     record_path = Path(jupyter_runtime_dir()) / f"jpserver-{child.pid}.json"
     while time.monotonic() < started_at + START_SECONDS:
         exit_status = child.poll()
-        if exit_status is not None and exit_status <= 0:
+        if exit_status is not None and exit_status <= 0:  # below 0: ended by a signal
             return None
         if exit_status is not None:
             raise PaylabError("JupyterLab did not start: see the lines above")
@@ -195,8 +195,8 @@ def _kernel_environment(options: argparse.Namespace) -> Iterator[dict[str, str]]
         )
     log_without_blocking()
     service = service_for(options.service)
-    keys = random_keys(service.signing.key_encoding)
-    simulator = Simulator(frozen=False, transfers=SEEDED_TRANSFERS, keys=keys, service=service)
+    key_pair = random_keys(service.signing.key_encoding)
+    simulator = Simulator(frozen=False, transfers=SEEDED_TRANSFERS, keys=key_pair, service=service)
     with closing(simulator), Server(simulator) as server:
         say(exports(server))
         yield {

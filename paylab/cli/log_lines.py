@@ -19,6 +19,7 @@ class QueueingHandler(logging.Handler):
     """Writes log records from its own thread, so that a full pipe blocks nothing else."""
 
     def __init__(self) -> None:
+        """Start the thread that writes."""
         super().__init__()
         self.setFormatter(logging.Formatter(FORMAT))
         self._waiting: Queue[bytes] = Queue(QUEUED_RECORDS_MAX)

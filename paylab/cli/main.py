@@ -100,8 +100,8 @@ def read_options(argv: Sequence[str] | None = None) -> argparse.Namespace:
     if arguments[0] == "help":  # `paylab help payout` is `paylab payout --help`
         arguments = [*arguments[1:], "--help"]
     command_names = [word for word in arguments if word in COMMANDS][:1]
-    loaded_commands = COMMANDS if "--print-completion" in arguments else command_names
-    return parser(loaded_commands).parse_args(arguments)
+    loaded_names = COMMANDS if "--print-completion" in arguments else command_names
+    return parser(loaded_names).parse_args(arguments)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -179,28 +179,34 @@ class Parser(argparse.ArgumentParser):
 
     def _has_option(self, word: str) -> bool:
         """Whether an option, which may be shortened, is one of this command."""
-        option = word.partition("=")[0]
-        return any(known_option.startswith(option) for known_option in self._option_string_actions)
+        option_text = word.partition("=")[0]
+        return any(
+            known_option.startswith(option_text) for known_option in self._option_string_actions
+        )
 
     def _refuse_word(self, word: str) -> NoReturn:
         """Print that a word is no option or argument, with what is meant, and exit."""
         from ..errors.names import find_suggestion  # rarely needed
 
         option_by_name = {
-            option.removeprefix("--"): option
-            for option in self._option_string_actions
-            if option.startswith("--")
+            option_text.removeprefix("--"): option_text
+            for option_text in self._option_string_actions
+            if option_text.startswith("--")
         }
         option_name = word.partition("=")[0].lstrip("-")
         likely_names = [
             find_suggestion(option_name.replace("-", "_"), option_by_name),
             *OPTION_SYNONYMS.get(option_name, ()),
         ]
-        likely_options = [option_by_name[name] for name in likely_names if name in option_by_name]
+        likely_option_texts = [
+            option_by_name[likely_name]
+            for likely_name in likely_names
+            if likely_name in option_by_name
+        ]
         # The most special hint that applies replaces the others.
         hint_text = f": options are {', '.join(option_by_name.values())}"
-        if likely_options:
-            hint_text = f"; did you mean {likely_options[0]}?"
+        if likely_option_texts:
+            hint_text = f"; did you mean {likely_option_texts[0]}?"
         elif self.prog.endswith(" get") and word.startswith("--"):
             hint_text = f": write it in the path, as 'transfers?{option_name}=...'"
         if option_name in SETTING_BY_OPTION:

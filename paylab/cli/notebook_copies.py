@@ -58,14 +58,14 @@ def copy_notebooks() -> tuple[Path, list[str]]:
     """
     notebook_folder = _copy_folder()
     notebook_folder.mkdir(exist_ok=True)
-    packaged_notebooks = _packaged_notebooks()
+    bytes_by_name = _packaged_notebooks()
     digest_by_name = {
         notebook_name: digest
         for notebook_name, digest in _read_record(notebook_folder).items()
-        if notebook_name in packaged_notebooks
+        if notebook_name in bytes_by_name
     }
     changed_names = []
-    for notebook_name, notebook_bytes in packaged_notebooks.items():
+    for notebook_name, notebook_bytes in bytes_by_name.items():
         copied_digest = digest_by_name.get(notebook_name)
         packaged_digest = sha256(notebook_bytes).hexdigest()
         copy_path = notebook_folder / notebook_name

@@ -97,11 +97,15 @@ def _make_postman_collection(options: argparse.Namespace) -> tuple[str, str]:
     """Make a collection of Postman as JSON, and a summary of it: "25 requests"."""
     from ..openapi.postman import make_postman_collection
 
-    collection = make_postman_collection(service_for(options.service), options.server)
+    collection_object = make_postman_collection(service_for(options.service), options.server)
     request_items = [
-        request_item for folder_item in collection["item"] for request_item in folder_item["item"]
+        request_item
+        for folder_item in collection_object["item"]
+        for request_item in folder_item["item"]
     ]
-    return json.dumps(collection, indent=2, ensure_ascii=False), f"{len(request_items)} requests"
+    return json.dumps(
+        collection_object, indent=2, ensure_ascii=False
+    ), f"{len(request_items)} requests"
 
 
 def _write_bruno(options: argparse.Namespace) -> int:

@@ -105,12 +105,12 @@ def run(options: argparse.Namespace) -> int:
     if options.file is None:
         raise ConfigError("name a CSV file of payouts; paylab payout --template prints an example")
     refuse_unknown_variables()
-    payout_options: dict[str, Any] = {"references": not options.no_references}
+    value_by_option: dict[str, Any] = {"references": not options.no_references}
     for option_name in ("reference", "delimiter", *DEFAULTS):
         option_value = getattr(options, option_name)
         if option_value:
-            payout_options[option_name] = option_value
-    plan = make_plan(options.file, service=_find_service(), **payout_options)
+            value_by_option[option_name] = option_value
+    plan = make_plan(options.file, service=_find_service(), **value_by_option)
     if options.dry_run or plan.problems:
         if options.to is not None:
             warn_user(f"paylab: {options.to} is not written, since nothing is sent")
@@ -121,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
     lab = connect()
     announce(lab.place)
     confirm(lab.place, f"send {count(len(plan.rows), 'payout')}", yes=options.yes)
-    results = _send_payouts(lab, options, payout_options)
+    results = _send_payouts(lab, options, value_by_option)
     if options.to is not None:
         warn_user(f"paylab: the outcome of each row is in {options.to}")
     return _print_results(results, as_json=options.json)
@@ -207,10 +207,10 @@ def _read_lookback(duration_text: str) -> timedelta | None:
 
 def _read_delimiter(delimiter_text: str) -> str:
     """The character of --delimiter; the word "tab" is a tab."""
-    delimiter = "\t" if delimiter_text in ("tab", "\\t") else delimiter_text
-    if len(delimiter) != 1 or delimiter in '"\r\n':
+    delimiter_character = "\t" if delimiter_text in ("tab", "\\t") else delimiter_text
+    if len(delimiter_character) != 1 or delimiter_character in '"\r\n':
         raise argparse.ArgumentTypeError("must be one character, or tab")
-    return delimiter
+    return delimiter_character
 
 
 CONCURRENCY_MAX = 64

@@ -55,14 +55,14 @@ def run(options: argparse.Namespace) -> int:
         warn_user(f"paylab: the picture is in {saved_path}")
     problem = qr_code.qr_text.problem  # None if it can be paid
     if options.json:
-        result_facts = {
+        fact_by_name = {
             "payload": payload_text,
             "ok": problem is None,
             "says": dict(qr_code.table()),
         }
         if problem is not None:
-            result_facts["problem"] = str(problem)
-        say(json.dumps(result_facts))
+            fact_by_name["problem"] = str(problem)
+        say(json.dumps(fact_by_name))
     else:
         print(qr_code.terminal(ansi=sys.stdout.isatty()))
         say(repr(qr_code))

@@ -120,14 +120,14 @@ def _read_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     resource_name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
     list_form = lab.client.service.list(resource_name) if verb == "list" else None
     filter_by_name = read_filter_options(options, resource_name if list_form else None)
-    sent_filters, row_filter = _split_filters(lab, resource_name, filter_by_name)
-    value_by_parameter |= sent_filters
-    cursor_parameter = list_form.cursor_parameter if list_form else "cursor"
+    filter_by_parameter, row_filter = _split_filters(lab, resource_name, filter_by_name)
+    value_by_parameter |= filter_by_parameter
+    cursor_name = list_form.cursor_parameter if list_form else "cursor"
 
     def fetch_page(cursor: str | None) -> RawPage:
         """Fetch a page of the list; PaylabError if the response is no page."""
         response = lab.client.send(
-            "GET", bare_path, params={**value_by_parameter, cursor_parameter: cursor}
+            "GET", bare_path, params={**value_by_parameter, cursor_name: cursor}
         )
         try:
             return read_page(response.body, list_form, bare=True)
@@ -144,7 +144,7 @@ def _read_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     pager = Pager(
         fetch_page,
         lambda row: row,  # a row is printed as it is, not as a model
-        value_by_parameter.get(cursor_parameter),
+        value_by_parameter.get(cursor_name),
         keeps_row if row_filter else None,
     )
     return islice(pager, options.limit)
@@ -159,10 +159,10 @@ def _split_filters(
     """
     if not filters:
         return {}, RowFilter()
-    sent_filters, row_filter = read_filters(lab.client.service, resource_name, filters)
+    filter_by_parameter, row_filter = read_filters(lab.client.service, resource_name, filters)
     value_by_parameter = {
         parameter_name: filter_value
-        for parameter_name, filter_value in sent_filters.items()
+        for parameter_name, filter_value in filter_by_parameter.items()
         if filter_value is not None
     }
     return value_by_parameter, row_filter

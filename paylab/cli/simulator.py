@@ -137,7 +137,7 @@ def run(options: argparse.Namespace) -> int:
     log_without_blocking()
     service = service_for(options.service, {} if options.program else os.environ)
     option_names = ("seed", "frozen", "speed", "production_like", "data", "strict")
-    option_by_name = {name: getattr(options, name) for name in option_names}
+    option_by_name = {option_name: getattr(options, option_name) for option_name in option_names}
     option_by_name["keys"] = _choose_keys(service.signing.key_encoding)
     option_by_name["service"] = service
     stopped_event = stop_event()

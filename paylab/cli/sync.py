@@ -55,13 +55,13 @@ def run(options: argparse.Namespace) -> int:
             list_source, progress, overlap=options.overlap, full=options.full
         )
     if options.json:
-        result_facts = {
+        fact_by_name = {
             "folder": options.folder,
             "new": sync_result.new,
             "updated": sync_result.updated,
         }
-        result_facts |= {"removed": sync_result.removed, "pages": sync_result.pages}
-        say(json.dumps(result_facts))
+        fact_by_name |= {"removed": sync_result.removed, "pages": sync_result.pages}
+        say(json.dumps(fact_by_name))
         return 0
     summary_texts = [f"{sync_result.new} new {options.what}", f"{sync_result.updated} changed"]
     if options.full:

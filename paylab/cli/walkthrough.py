@@ -111,12 +111,14 @@ def _upload(lab: Lab, person: Individual, needed_codes: Sequence[str]) -> None:
     full_name = f"{person.given_name} {person.family_name}"
     country = str(person.country)
     needed_sides = {
-        side for detail_code in needed_codes for side in status.detail(detail_code).sides
+        image_side
+        for detail_code in needed_codes
+        for image_side in status.detail(detail_code).sides
     }
     image_by_side = {
-        side: specimen(side, name=full_name, country=country)
-        for side in codes.IMAGE_SIDES
-        if side in needed_sides
+        image_side: specimen(image_side, name=full_name, country=country)
+        for image_side in codes.IMAGE_SIDES
+        if image_side in needed_sides
     }
     if image_by_side:
         lab.individuals.upload_images(person.id, image_by_side)

@@ -109,10 +109,10 @@ def _find_other_amount_types(record: Operation, row: Row, service: Service) -> D
         for field_name in value_by_field
         if field_name in ANSWER_AMOUNTS and value_by_field[field_name] is not None
     }
-    types_of_amounts = {type_ for name, type_ in type_by_field.items() if name != "exchange_rate"}
+    type_names = {type_ for name, type_ in type_by_field.items() if name != "exchange_rate"}
     for amount_name, amount_type in type_by_field.items():
         if amount_type != service.amounts.answers:
-            setting_key = "amounts.answers" if types_of_amounts == {amount_type} else ""
+            setting_key = "amounts.answers" if type_names == {amount_type} else ""
             yield AnswerDifference(
                 "type", record.resource, f"{amount_name} as {amount_type}", setting_key
             )
@@ -153,19 +153,21 @@ def find_renamed_keys(
     A quote that has `rate` and no `exchange_rate` gives `rate` and `quotes.fields.exchange_rate`.
     """
     operation = NAMED.get(model.__name__)
-    key_by_name = find_settings_below(f"{setting_key_of(operation.names)}.") if operation else {}
-    name_in_force = {
-        name: str(service.value(setting_key.name)).partition(".")[0]
-        for name, setting_key in key_by_name.items()
+    key_by_field = find_settings_below(f"{setting_key_of(operation.names)}.") if operation else {}
+    current_name_by_field = {
+        field_name: str(service.value(setting_key.name)).partition(".")[0]
+        for field_name, setting_key in key_by_field.items()
     }
-    known_names = {*name_in_force.values(), *model.model_fields}
-    free_names = [name for name in row if name not in known_names]
-    for name, setting_key in key_by_name.items():
-        is_field_missing = name in model.model_fields and name_in_force[name] not in row
+    known_names = {*current_name_by_field.values(), *model.model_fields}
+    free_names = [field_name for field_name in row if field_name not in known_names]
+    for field_name, setting_key in key_by_field.items():
+        is_field_missing = (
+            field_name in model.model_fields and current_name_by_field[field_name] not in row
+        )
         if not is_field_missing:
             continue
         for free_name in free_names:
-            if _may_rename(setting_key, name, free_name):
+            if _may_rename(setting_key, field_name, free_name):
                 yield free_name, setting_key.name
                 break  # one field has one new name
 

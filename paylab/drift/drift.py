@@ -33,6 +33,7 @@ class CountedDifference(NamedTuple):
     key: str
 
     def __str__(self) -> str:
+        """The difference in a line, with its count, its first call and the setting to change."""
         first_call_text = f", first in call {self.first}" if self.first else ""
         advice_text = f"; set {self.key}" if self.key else ""
         if self.kind == "status":
@@ -67,25 +68,30 @@ def find_drift(
     `events` are the delivered event types, each with the number of its call.
     """
     numbered_differences: list[tuple[AnswerDifference, int | None]] = [
-        (difference, call.number)
+        (answer_difference, call.number)
         for call in calls
-        for difference in find_answer_differences(call, service)
+        for answer_difference in find_answer_differences(call, service)
     ]
     known_event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
     for event_type, call_number in events:
         if event_type not in known_event_types:
-            difference = AnswerDifference(
+            answer_difference = AnswerDifference(
                 "event type", "webhooks", event_type, "webhooks.event_types"
             )
-            numbered_differences.append((difference, call_number))
-    count_by_difference = Counter(difference for difference, _ in numbered_differences)
+            numbered_differences.append((answer_difference, call_number))
+    count_by_difference = Counter(
+        answer_difference for answer_difference, _ in numbered_differences
+    )
     # Of equal differences, a dict keeps the last one: in reversed order, the first.
     first_number_by_difference = dict(reversed(numbered_differences))
     counted_differences = [
         CountedDifference(
-            *difference[:3], times, first_number_by_difference[difference], difference.key
+            *answer_difference[:3],
+            times,
+            first_number_by_difference[answer_difference],
+            answer_difference.key,
         )
-        for difference, times in count_by_difference.items()
+        for answer_difference, times in count_by_difference.items()
     ]
     return Drift(sorted(counted_differences, key=_order_of_difference))
 

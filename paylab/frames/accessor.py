@@ -112,8 +112,8 @@ class Accessor:
         >>> frame.paylab.failures()["failed"].sum()
         3
         """
-        measures = ["rows", "failed", "failure_rate", "failure_reasons"]
-        return self._summarize_without_sums(by, measures)
+        measure_names = ["rows", "failed", "failure_rate", "failure_reasons"]
+        return self._summarize_without_sums(by, measure_names)
 
     def durations(self, by: Sequence[str] | str = "corridor") -> pd.DataFrame:
         """Seconds to completion per corridor: median, p95 and p99.
@@ -140,13 +140,13 @@ class Accessor:
         if isinstance(path, pd.ExcelWriter):  # its path would work, and lose the other sheets
             message = "path is an ExcelWriter: give a path, or use frame.to_excel(writer) of pandas"
             raise ArgumentError(message, "path")
-        source_facts = {
+        fact_by_name = {
             str(fact_name): fact
             for fact_name, fact in self._frame.attrs.items()
             if fact is not None
         }
-        with local_target(path) as (target, shown_path):
-            excel.write_workbook([self.arrow()], target, tz=tz, about=source_facts)
+        with local_target(path) as (target_path, shown_path):
+            excel.write_workbook([self.arrow()], target_path, tz=tz, about=fact_by_name)
         return shown_path
 
     def to_database(

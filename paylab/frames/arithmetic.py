@@ -121,9 +121,8 @@ def quantile(amounts: pa.Array, share: Decimal, interpolation: str = "linear") -
     if interpolation == "nearest":
         return higher_amount if _is_nearer_to_higher(fraction, lower_index) else lower_amount
     weight_by_interpolation = {"linear": fraction, "lower": Decimal(0), "higher": Decimal(1)}
-    weight_of_higher = weight_by_interpolation.get(
-        interpolation, Decimal("0.5")
-    )  # 0.5 is "midpoint"
+    middle_weight = Decimal("0.5")  # of "midpoint"
+    weight_of_higher = weight_by_interpolation.get(interpolation, middle_weight)
     return _interpolate(lower_amount, higher_amount, weight_of_higher)
 
 

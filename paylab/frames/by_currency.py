@@ -32,7 +32,9 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     named_frame = with_named_index(frame)
     _require_unique_names(named_frame)
     rows = add_known_currencies(named_frame)
-    amount_names = [name for name in rows.columns if _find_currency_name(rows, name)]
+    amount_names = [
+        column_name for column_name in rows.columns if _find_currency_name(rows, column_name)
+    ]
     if not amount_names:
         raise ConfigError("the frame has no amount with a column of its currency")
     sums_by_name: dict[str, pd.Series[Any]] = {}
@@ -42,9 +44,8 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
         # A row without amount and currency adds nothing: it would only make the row `NaN`.
         is_counted = (amounts.notna() | currencies.notna()).to_numpy(bool)
         amount_groups = amounts[is_counted].groupby(currencies[is_counted].to_numpy(), dropna=False)
-        sums_by_name[amount_name] = amount_groups.sum(
-            min_count=1
-        )  # missing, not 0, without an amount
+        # Without an amount, the sum is missing, and not 0.
+        sums_by_name[amount_name] = amount_groups.sum(min_count=1)
     totals = ExactFrame(sums_by_name).sort_index()
     totals.index.name = "currency"
     row_currencies = CurrencyRows.of(pd.Series(totals.index))

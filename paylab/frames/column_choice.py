@@ -33,8 +33,8 @@ def read_names(columns: Names | None) -> list[str] | None:
     if columns is None:
         return None
     if isinstance(columns, Mapping):
-        advice = "name them, and write .rename(columns={...}) for other names"
-        raise OptionError([Problem("columns", f"is a dict: {advice}")])
+        advice_text = "name them, and write .rename(columns={...}) for other names"
+        raise OptionError([Problem("columns", f"is a dict: {advice_text}")])
     column_names = list(columns)
     if isinstance(columns, str):
         column_names = [written_name.strip() for written_name in columns.split(",")]
@@ -69,9 +69,15 @@ def require_columns(column_names: Collection[str], known_names: Collection[str])
     for column_name in column_names:
         if column_name in known_names:
             continue
-        suggestion = find_suggestion(str(column_name), known_names)
-        hint = f"is {suggestion} meant?" if suggestion else f"columns: {', '.join(known_names)}"
-        problems.append(Problem("columns", f"{plain(str(column_name), 60)!r} is no column; {hint}"))
+        suggested_name = find_suggestion(str(column_name), known_names)
+        hint_text = (
+            f"is {suggested_name} meant?"
+            if suggested_name
+            else f"columns: {', '.join(known_names)}"
+        )
+        problems.append(
+            Problem("columns", f"{plain(str(column_name), 60)!r} is no column; {hint_text}")
+        )
     if problems:
         raise OptionError(problems)
 

@@ -57,8 +57,8 @@ def refuse_mixture(values: Any) -> None:
     """ExactnessError for floats beside exact amounts, in a column or array of objects."""
     if not is_object_dtype(values.dtype) or values.ndim != 1:
         return
-    floats = [value for value in values if _is_finite_float(value)]
-    if floats and any(isinstance(value, Decimal) for value in values):
+    floats = [object_value for object_value in values if _is_finite_float(object_value)]
+    if floats and any(isinstance(object_value, Decimal) for object_value in values):
         raise ExactnessError(f"{floats[0]!r} is a float beside exact amounts: {USE_DECIMAL}")
 
 
@@ -89,6 +89,7 @@ def _wrap_column_method(method: Method) -> Method:
 
     @wraps(method)
     def call(column: pd.Series[Any], *args: object, **options: object) -> object:
+        """Call the method on the column, widened if a Decimal may enter whole numbers."""
         had_objects = is_object_dtype(column.dtype)
         if method.__name__ in _WITH_VALUES:
             column = _widen(column, [args, [*options.values()]])
@@ -120,6 +121,7 @@ def _wrap_frame_method(method: Method) -> Method:
 
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
+        """Call the method on the frame, and check the columns that became objects."""
         object_column_names = {
             column_name for column_name, dtype in frame.dtypes.items() if is_object_dtype(dtype)
         }
@@ -154,6 +156,7 @@ def _wrap_set_item(set_item: Method) -> Method:
 
     @wraps(set_item)
     def call(indexer: Any, key: Any, value: object) -> None:
+        """Set the value, and name the column in an error."""
         owner = indexer.obj  # a frame or a column
         old_names = set(owner.columns) if isinstance(owner, pd.DataFrame) else set()
         try:
@@ -220,7 +223,11 @@ def _choose_floats(rows: pd.DataFrame, row: Any) -> pd.DataFrame:
 
 def _name_only_column(frame: pd.DataFrame) -> object:
     """The name of the exact column if a frame has one only."""
-    exact_names = [name for name, dtype in frame.dtypes.items() if isinstance(dtype, DecimalDtype)]
+    exact_names = [
+        column_name
+        for column_name, dtype in frame.dtypes.items()
+        if isinstance(dtype, DecimalDtype)
+    ]
     return exact_names[0] if len(exact_names) == 1 else None
 
 
@@ -229,6 +236,7 @@ def _wrap_set_column(method: Method) -> Method:
 
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
+        """Set the column, and name it in an error."""
         try:
             return method(frame, *args, **options)
         except ExactnessError as error:

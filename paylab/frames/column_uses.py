@@ -46,6 +46,7 @@ def with_column_uses(class_: type[S]) -> type[S]:
     read_attribute = untyped_class.__getattr__
 
     def get_attribute(column: Column, name: str) -> object:
+        """The attribute of a column; a LateAttributeError with what to write if it has none."""
         try:
             return read_attribute(column, name)
         except AttributeError as error:
@@ -57,6 +58,7 @@ def with_column_uses(class_: type[S]) -> type[S]:
     read_item = untyped_class.__getitem__
 
     def get_item(column: Column, key: object) -> object:
+        """The item of a column; UnknownItemError for a text that is no label."""
         try:
             return read_item(column, key)
         except KeyError:
@@ -97,8 +99,10 @@ def _has_labels(column: Column) -> bool:
 def _describe_label(column: Column, label: str) -> str:
     """What is wrong with a label, and the one that is meant, or all."""
     label_texts = [str(row_label) for row_label in column.index]
-    suggestion = find_suggestion(label, label_texts)
-    hint_text = f"use {suggestion}" if suggestion else f"it has {plain(', '.join(label_texts))}"
+    suggested_label = find_suggestion(label, label_texts)
+    hint_text = (
+        f"use {suggested_label}" if suggested_label else f"it has {plain(', '.join(label_texts))}"
+    )
     return f"nothing is labelled {plain(label, 60)!r}: {hint_text}"
 
 
@@ -117,6 +121,7 @@ def _explain_comparison(compare: Method) -> Method:
 
     @wraps(compare)
     def call(column: Column, other: object, operator: Method) -> object:
+        """Compare the column, after a check of what it is compared with."""
         has_times = isinstance(column.dtype, pd.DatetimeTZDtype)
         if has_times and isinstance(other, str | date) and not pd.isna(other):
             _check_time(column, other, operator.__name__)
@@ -135,6 +140,7 @@ def _explain_members(isin: Method) -> Method:
 
     @wraps(isin)
     def call(column: Column, values: Any) -> object:
+        """Look up the values of the column, after a check of what they are looked up in."""
         if isinstance(column.dtype, pd.DatetimeTZDtype) and is_list_like(values):
             for value in values:
                 if isinstance(value, str | date) and not pd.isna(value):

@@ -204,8 +204,8 @@ def find_currency_column(amount_name: str) -> str | None:
     Those of `net_source_amount`, `total_fee` and `deposit_amount` are `source_currency`,
     `fee_currency` and `deposit_currency`.
     """
-    prefixes = {"amount": amount_name.removesuffix("amount"), "fee": "fee_", "tax": "tax_"}
-    for suffix, prefix in prefixes.items():
+    prefix_by_suffix = {"amount": amount_name.removesuffix("amount"), "fee": "fee_", "tax": "tax_"}
+    for suffix, prefix in prefix_by_suffix.items():
         if amount_name == suffix or amount_name.endswith(f"_{suffix}"):
             return f"{prefix.removeprefix('net_')}currency"
     return None

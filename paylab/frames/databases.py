@@ -47,16 +47,16 @@ def write_table(
         require_ids(rows)
     typed_rows = convert_frame_types(rows, likeliest_schema(rows.column_names))
     with _open_table(target, table, schema) as database_table:
-        table_columns = database_table.columns()
-        if table_columns is not None and if_exists == "fail":
+        column_by_name = database_table.columns()
+        if column_by_name is not None and if_exists == "fail":
             raise ConfigError(
                 f"there is a table {table} already: choose if_exists="
                 '"replace", "append" or "upsert", or another name'
             )
-        if table_columns is None or if_exists == "replace":
+        if column_by_name is None or if_exists == "replace":
             database_table.replace(typed_rows)
             return int(rows.num_rows)
-        require_fitting(table_columns, typed_rows, table)
+        require_fitting(column_by_name, typed_rows, table)
         if if_exists == "upsert":
             database_table.delete(typed_rows)  # the old versions of these rows
         database_table.insert(typed_rows)
@@ -66,9 +66,9 @@ def write_table(
 def _check_arguments(table: str, if_exists: str) -> None:
     """OptionError for an unknown mode, or a name that no table should have."""
     if if_exists not in MODES:
-        nearest_mode = find_nearest_name(str(if_exists), MODES)
-        hint = f"; nearest: {nearest_mode}" if nearest_mode else ""
-        message = f"{if_exists!r:.40} must be one of {', '.join(MODES)}{hint}"
+        nearest_mode_name = find_nearest_name(str(if_exists), MODES)
+        hint_text = f"; nearest: {nearest_mode_name}" if nearest_mode_name else ""
+        message = f"{if_exists!r:.40} must be one of {', '.join(MODES)}{hint_text}"
         raise OptionError([Problem("if_exists", message)])
     if not table.strip() or not table.isprintable():
         raise OptionError([Problem("table", "must be a name without control characters")])
@@ -95,8 +95,8 @@ def _is_duckdb(target: object) -> bool:
     if isinstance(target, str | os.PathLike):
         file_name = os.fspath(target)
         if Path(file_name).suffix.lower() not in DUCKDB_SUFFIXES:
-            suffixes = ", ".join(DUCKDB_SUFFIXES)
-            raise ConfigError(f"{file_name} is neither a database URL nor a {suffixes} file")
+            suffixes_text = ", ".join(DUCKDB_SUFFIXES)
+            raise ConfigError(f"{file_name} is neither a database URL nor a {suffixes_text} file")
         return True
     if type(target).__name__ == "DuckDBPyConnection":
         return True

@@ -23,8 +23,9 @@ from ..storage.stores import Folder, open_store
 from . import summaries, times
 from .column_choice import Names
 from .columns import SCHEMAS, likeliest_schema
+from .extract import Extract
 from .pages import Progress, Tally
-from .parquet_files import Extract, make_frame, read_part
+from .parquet_files import make_frame, read_part
 from .parquet_types import Scale, polars_frame
 from .partitions import (
     Partition,
@@ -219,20 +220,20 @@ class Dataset:
         ConfigError if the dataset has rows of another list, service, account or scale.
         """
         base_url = synced_list.origin()["base_url"]
-        account = synced_list.account
+        account_id = synced_list.account
         # If all files were removed, the rows are not known any more.
         known_state = read_state(self._files) if self._files.names(PARQUET) else None
-        state = known_state or State(synced_list.kind, base_url, account)
+        state = known_state or State(synced_list.kind, base_url, account_id)
         held_text = f"{write_address(self.address)} holds {state.kind} of"
         if (state.kind, state.base_url) != (synced_list.kind, base_url):
             raise ConfigError(f"{held_text} {state.base_url}; name another folder")
-        if state.account not in ("", account):
-            state_file = self._files.note_name(STATE).removeprefix("../")
+        if state.account not in ("", account_id):
+            state_file_name = self._files.note_name(STATE).removeprefix("../")
             raise ConfigError(
                 f"{held_text} another account of {base_url}; name another folder, or, if only the "
-                f"key is new, delete {state_file}"
+                f"key is new, delete {state_file_name}"
             )
-        state.account = account
+        state.account = account_id
         state.fix_columns(self._files, self._scale)
         return state
 
@@ -305,9 +306,9 @@ def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and
     ]
     if problems:
         raise OptionError(problems)
-    sync_options = {"overlap": overlap, "full": full}
+    option_by_name = {"overlap": overlap, "full": full}
     sync_profile = partial(
-        _sync_profile, into=into, gap=1 / per_second, source=source, sync_options=sync_options
+        _sync_profile, into=into, gap=1 / per_second, source=source, sync_options=option_by_name
     )
     if cluster is not None:
         sync_results = on_cluster(cluster, sync_profile, profile_names)

@@ -85,7 +85,9 @@ def widen_integers(owner: Any, other: Any) -> Any:
     if not has_decimals(other):
         return owner
     if isinstance(owner, pd.DataFrame):
-        integer_names = [name for name, dtype in owner.dtypes.items() if is_integer_dtype(dtype)]
+        integer_names = [
+            column_name for column_name, dtype in owner.dtypes.items() if is_integer_dtype(dtype)
+        ]
         return owner.astype(dict.fromkeys(integer_names, "decimal"))
     return owner.astype("decimal") if is_integer_dtype(owner) else owner
 

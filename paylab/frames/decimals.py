@@ -223,9 +223,8 @@ def _measure_lengths(number_texts: pa.ChunkedArray) -> tuple[int, int]:
     text_lengths = pc.binary_length(number_texts)
     point_positions = pc.find_substring(number_texts, ".")
     leftmost_point_at, rightmost_point_at = pc.min_max(point_positions).as_py().values()
-    if (
-        leftmost_point_at is not None and leftmost_point_at >= 0
-    ):  # all have a point, as amounts usually do
+    all_have_point = leftmost_point_at is not None and leftmost_point_at >= 0
+    if all_have_point:  # as amounts usually do
         max_length_from_point = pc.max(pc.subtract(text_lengths, point_positions)).as_py()
         return rightmost_point_at, max_length_from_point - 1
     whole_mask = pc.less(point_positions, 0)
@@ -275,9 +274,9 @@ def _check_digits(number: Decimal, column_name: str, row_number: int) -> Decimal
     # Counting digits takes long: most numbers are seen to be short by their ends.
     is_short = -DIGITS_MAX <= exponent <= 0 and number.adjusted() - exponent < DIGITS_MAX
     if not is_short and sum(_count_digits(number)) > DIGITS_MAX:
-        quoted_number = _quote_short(str(number))
+        number_text = _quote_short(str(number))
         raise ExactnessError(
-            f"{column_name}, row {row_number}: {quoted_number} needs more than {DIGITS_MAX} digits"
+            f"{column_name}, row {row_number}: {number_text} needs more than {DIGITS_MAX} digits"
         )
     has_usual_places = -SCALES[-1] <= exponent <= 0
     return number if has_usual_places else number.normalize(UNLIMITED)

@@ -199,7 +199,10 @@ def _make_arrow_type(branch: Tree | Column) -> pa.DataType:
     """The Arrow type of a column in the pages, or of an object with such columns."""
     if isinstance(branch, dict):
         return pa.struct(
-            [(key, _make_arrow_type(inner_branch)) for key, inner_branch in branch.items()]
+            [
+                (field_name, _make_arrow_type(inner_branch))
+                for field_name, inner_branch in branch.items()
+            ]
         )
     return pa.list_(TEXT_TYPE) if branch.kind == "list" else TEXT_TYPE
 

@@ -73,8 +73,8 @@ def _make_resource(dlt: Any, synced_list: SyncedList, overlap: timedelta, scale:
 
     def read_rows() -> Iterator[pa.Table]:
         """Yield the new rows; dlt keeps the state between two runs."""
-        state = dlt.current.resource_state()
-        yield from Reading(synced_list, overlap, scale).tables(state)
+        state_dict = dlt.current.resource_state()
+        yield from Reading(synced_list, overlap, scale).tables(state_dict)
 
     return dlt.resource(
         read_rows,
@@ -102,7 +102,7 @@ class Reading:
             row_filter=RowFilter(since=self._find_start(newest_created_at)), order=self._list.order
         )
         decoder = Decoder(self._schema, as_json=True)
-        open_rows: dict[str, str] = {}
+        open_times_by_id: dict[str, str] = {}
         read_ids: set[str] = set()
         for page in bodies(self._list.fetch):
             table = self._convert_types(selection.apply(decoder.decode([page])).table)
@@ -111,21 +111,25 @@ class Reading:
                 filter(None, [newest_created_at, newest_in_table]), default=None
             )
             read_ids.update(table["id"].drop_null().to_pylist())
-            open_rows |= self._find_open_rows(table)
+            open_times_by_id |= self._find_open_rows(table)
             yield table
             if selection.reached:
                 break
         # Rows that were open before and are older than the pages that were read.
-        for id_ in sorted(state.get(OPEN, {}).keys() - read_ids):
+        for table in self._read_single_rows(state.get(OPEN, {}).keys() - read_ids):
+            open_times_by_id |= self._find_open_rows(table)
+            yield table
+        state[NEWEST] = timestamps.to_text(newest_created_at) if newest_created_at else None
+        state[OPEN] = open_times_by_id
+
+    def _read_single_rows(self, ids: set[str]) -> Iterator[pa.Table]:
+        """Yield a table for each row with one of these ids that the service still has."""
+        for id_ in sorted(ids):
             json_object = self._list.one(id_)
             if json_object is None:
                 continue
             page_part = Decoder(self._schema, as_json=True).decode([make_page(json_object)])
-            table = self._convert_types(page_part.table)
-            open_rows |= self._find_open_rows(table)
-            yield table
-        state[NEWEST] = timestamps.to_text(newest_created_at) if newest_created_at else None
-        state[OPEN] = open_rows
+            yield self._convert_types(page_part.table)
 
     def _find_start(self, newest: datetime | None) -> datetime | None:
         """The time from which to read; None for all rows."""
@@ -141,16 +145,18 @@ class Reading:
 
         dlt merges rows by id, which therefore cannot be null.
         """
-        pipeline_types = self._types.remove(self._types.get_field_index(EXTRA))
-        typed_rows = convert_types(text_table, self._schema, arrow_schema=pipeline_types)
+        pipeline_schema = self._types.remove(self._types.get_field_index(EXTRA))
+        typed_rows = convert_types(text_table, self._schema, arrow_schema=pipeline_schema)
         extra_texts = pa.nulls(text_table.num_rows, pa.string())
         if EXTRA in text_table.column_names:
             extra_texts = text_table[EXTRA]
         typed_rows = typed_rows.append_column(EXTRA, extra_texts)
         rows_with_id = typed_rows.filter(typed_rows["id"].is_valid())
-        schema = rows_with_id.schema
-        required_id = schema.field("id").with_nullable(False)
-        return rows_with_id.cast(schema.set(schema.get_field_index("id"), required_id))
+        arrow_schema = rows_with_id.schema
+        required_id_field = arrow_schema.field("id").with_nullable(False)
+        return rows_with_id.cast(
+            arrow_schema.set(arrow_schema.get_field_index("id"), required_id_field)
+        )
 
     def _find_open_rows(self, table: pa.Table) -> dict[str, str]:
         """The ids of rows that may still change, with their times of creation."""

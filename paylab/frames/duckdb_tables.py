@@ -34,11 +34,11 @@ class DuckTable:
     def columns(self) -> dict[str, TableColumn] | None:
         """Its columns; None if there is no such table."""
         column_rows = self._connection.execute(COLUMNS_SQL, [self._name, self._schema]).fetchall()
-        columns = {
+        column_by_name = {
             column_name: _describe_column(type_name, precision, decimal_places)
             for column_name, type_name, precision, decimal_places in column_rows
         }
-        return columns or None
+        return column_by_name or None
 
     def replace(self, rows: pa.Table) -> None:
         """Create the table anew, with these rows."""

@@ -83,6 +83,7 @@ class ExactSeries(pd.Series):
         return pd.Series(self.astype(float)).hist(*args, **options)
 
     def _arith_method(self, other: Any, operator: Any) -> Any:
+        """The hook of pandas for `+`, `-` and so on: whole numbers and a Decimal are exact."""
         pandas_class: Any = pd.Series  # the method of its class takes a widened column as `self`
         if is_bool_dtype(self.dtype) and has_decimals(other):
             self.astype(DecimalDtype())  # an ExactnessError, as for amounts beside a mask
@@ -195,8 +196,8 @@ class ExactFrame(pd.DataFrame):
 
     def merge(self, right: Any, *args: Any, **options: Any) -> Any:
         """Match rows as pandas does; ExactnessError for exact amounts and another kind of key."""
-        positional_options = dict(zip(("how", "on", "left_on", "right_on"), args, strict=False))
-        refuse_other_keys(self, right, positional_options | options)
+        option_by_name = dict(zip(("how", "on", "left_on", "right_on"), args, strict=False))
+        refuse_other_keys(self, right, option_by_name | options)
         return make_exact(super().merge(right, *args, **options))
 
     def join(self, other: Any, on: Any = None, *args: Any, **options: Any) -> Any:
@@ -306,12 +307,12 @@ class ExactFrame(pd.DataFrame):
         if "'decimal'" in str(first_error) or "decimal.Decimal'" in str(first_error):
             # pandas computes with a column of decimals, but not with a single Decimal.
             variables = options.get("local_dict") or list_variables(sys._getframe(options["level"]))
-            new_expression, column_by_name = replace_decimals(expr, variables, self.index)
+            expression_text, column_by_name = replace_decimals(expr, variables, self.index)
             if not column_by_name:
                 message = f"{first_error}: {USE_DECIMAL}, as @rate in the expression"
                 raise ExactnessError(message) from None
             options["resolvers"] = (*options.get("resolvers", ()), column_by_name)
-            return super().eval(new_expression, **options)
+            return super().eval(expression_text, **options)
         # pandas reads '2026-11-01' as a time without a zone: try with such times.
         options["resolvers"] = (*options.get("resolvers", ()), *self._make_naive_resolvers())
         try:

@@ -43,15 +43,15 @@ def write_workbook(
         from openpyxl import Workbook
     zone = read_time_zone(tz)
     require_writable(path)
-    book = Workbook()
-    book.active.title = "rows"
+    workbook = Workbook()
+    workbook.active.title = "rows"
     with TemporaryFile() as rows_file:
-        row_count = _write_rows(book, tables, zone, rows_file, path)
-        facts = {"time zone": tz, "rows": row_count, **(about or {})}
-        _write_facts(book.create_sheet("about"), facts)
+        row_count = _write_rows(workbook, tables, zone, rows_file, path)
+        fact_by_name = {"time zone": tz, "rows": row_count, **(about or {})}
+        _write_facts(workbook.create_sheet("about"), fact_by_name)
         rows_file.seek(0)
-        with replace(path) as sink:
-            _save_with_rows(book, rows_file, sink)
+        with replace(path) as workbook_file:
+            _save_with_rows(workbook, rows_file, workbook_file)
     return path
 
 
@@ -97,16 +97,17 @@ def _write_facts(sheet: Any, facts: Mapping[str, Any]) -> None:
 
 def _save_with_rows(book: Any, rows_file: IO[bytes], sink: BinaryIO) -> None:
     """Save a workbook with these rows in its first sheet. The sheet is empty before."""
-    skeleton = BytesIO()
-    book.save(skeleton)
-    with ZipFile(skeleton) as source, ZipFile(sink, "w", ZIP_DEFLATED) as target:
-        for member in source.infolist():
-            if member.filename != ROWS_FILE:
-                target.writestr(member, source.read(member), ZIP_DEFLATED)
+    skeleton_file = BytesIO()
+    book.save(skeleton_file)
+    with ZipFile(skeleton_file) as source_zip, ZipFile(sink, "w", ZIP_DEFLATED) as target_zip:
+        for zip_member in source_zip.infolist():
+            if zip_member.filename != ROWS_FILE:
+                target_zip.writestr(zip_member, source_zip.read(zip_member), ZIP_DEFLATED)
                 continue
-            before, after = NO_ROWS.split(DIMENSION_ELEMENT.sub(b"", source.read(member)))
-            with target.open(member.filename, "w", force_zip64=True) as sheet_file:
-                sheet_file.write(before + b"<sheetData>")
-                while rows_part := rows_file.read(COPIED_BYTES):
-                    sheet_file.write(rows_part)
-                sheet_file.write(b"</sheetData>" + after)
+            sheet_xml = DIMENSION_ELEMENT.sub(b"", source_zip.read(zip_member))
+            xml_before, xml_after = NO_ROWS.split(sheet_xml)
+            with target_zip.open(zip_member.filename, "w", force_zip64=True) as sheet_file:
+                sheet_file.write(xml_before + b"<sheetData>")
+                while rows_bytes := rows_file.read(COPIED_BYTES):
+                    sheet_file.write(rows_bytes)
+                sheet_file.write(b"</sheetData>" + xml_after)

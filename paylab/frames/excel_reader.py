@@ -17,12 +17,12 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports
 from ..files import unreadable_error
-from ..spec.time_arguments import read_period
 from ..storage.addresses import is_url, local_copy, local_path, write_address
 from ..storage.spreadsheet_cells import restore_sheet_text
-from .column_choice import CREATED, Names, needed_columns, read_names
+from .column_choice import Names
 from .columns import ListName, find_schema, likeliest_schema
-from .frame import select_period, typed_frame
+from .extract import Extract
+from .frame import typed_frame
 from .sidecars import read_sidecar
 from .times import read_time_zone
 
@@ -63,27 +63,22 @@ def read_excel(  # noqa: PLR0913 - which file, of which form, and which part of 
     >>> str(paylab.frames.read_excel(path)["source_amount"].dtype)
     'decimal'
     """
-    begin_time, end_time = read_period(since, until)
-    chosen_names = read_names(columns)
-    period_columns = [CREATED] if begin_time or end_time else []
-    with local_copy(path, storage_options) as file:
-        sheet_cells = read_sheet(file, write_address(os.fspath(path)), sheet)
-    _require_unique(sheet_cells.column_names)
-    sidecar = {} if is_url(path) else read_sidecar(local_path(path))
+    extract = Extract.from_arguments(since, until, columns)
+    with local_copy(path, storage_options) as local_file:
+        sheet_content = read_sheet(local_file, write_address(os.fspath(path)), sheet)
+    _require_unique(sheet_content.column_names)
+    sidecar_facts = {} if is_url(path) else read_sidecar(local_path(path))
     schema = find_schema(
-        kind or sidecar.get("kind") or likeliest_schema(sheet_cells.column_names).name
+        kind or sidecar_facts.get("kind") or likeliest_schema(sheet_content.column_names).name
     )
-    zone = read_time_zone(tz or sheet_cells.tz)
-    needed_names = needed_columns(chosen_names, sheet_cells.column_names, period_columns)
-    texts = {}
-    for position, column_name in enumerate(sheet_cells.column_names):
+    zone = read_time_zone(tz or sheet_content.tz)
+    needed_names = extract.choose_columns(sheet_content.column_names)
+    texts_by_name = {}
+    for column_index, column_name in enumerate(sheet_content.column_names):
         if column_name in needed_names:
-            cell_texts = [_write_text(row[position], zone) for row in sheet_cells.rows]
-            texts[column_name] = pa.chunked_array([pa.array(cell_texts, pa.string())])
-    frame = typed_frame(pa.table(texts), schema)
-    if period_columns:
-        frame = select_period(frame, begin_time, end_time)
-    return frame if chosen_names is None else frame[chosen_names]
+            cell_texts = [_write_text(row[column_index], zone) for row in sheet_content.rows]
+            texts_by_name[column_name] = pa.chunked_array([pa.array(cell_texts, pa.string())])
+    return extract.select_from(typed_frame(pa.table(texts_by_name), schema))
 
 
 def read_sheet(path: Path, book_name: str, sheet: str | None) -> Sheet:
@@ -100,26 +95,33 @@ def read_sheet(path: Path, book_name: str, sheet: str | None) -> Sheet:
         raise unreadable_error(book_name, "a workbook", error) from None
     try:
         if sheet is not None and sheet not in workbook.sheetnames:
-            sheet_names = ", ".join(workbook.sheetnames)
-            raise ConfigError(f"{book_name} has no sheet {sheet!r:.60}; it has {sheet_names:.300}")
+            sheet_names_text = ", ".join(workbook.sheetnames)
+            raise ConfigError(
+                f"{book_name} has no sheet {sheet!r:.60}; it has {sheet_names_text:.300}"
+            )
         worksheet = workbook[sheet or workbook.sheetnames[0]]
         sheet_rows = list(_read_used_rows(worksheet.iter_rows(values_only=True)))
-        tz = _find_time_zone(workbook)
+        zone_name = _find_time_zone(workbook)
     finally:
         workbook.close()
-    header_row = sheet_rows[0] if sheet_rows else []
-    while header_row and header_row[-1] is None:
-        header_row.pop()
-    column_names = [
-        f"column {column_number}" if column_name is None else str(column_name)
-        for column_number, column_name in enumerate(header_row, 1)
-    ]
+    column_names = _name_columns(sheet_rows[0] if sheet_rows else [])
     column_count = len(column_names)
-    cell_rows = [
+    cell_rows = [  # a workbook may leave out the empty cells at the end of a row
         sheet_row[:column_count] + [None] * (column_count - len(sheet_row))
         for sheet_row in sheet_rows[1:]
     ]
-    return Sheet(column_names, cell_rows, tz)
+    return Sheet(column_names, cell_rows, zone_name)
+
+
+def _name_columns(header_row: Sequence[object]) -> list[str]:
+    """The names of the columns up to the last one with a name; "column 2" for one without."""
+    names_and_blanks = list(header_row)
+    while names_and_blanks and names_and_blanks[-1] is None:
+        names_and_blanks.pop()
+    return [
+        f"column {column_number}" if name_or_blank is None else str(name_or_blank)
+        for column_number, name_or_blank in enumerate(names_and_blanks, 1)
+    ]
 
 
 def _find_time_zone(workbook: Any) -> str:

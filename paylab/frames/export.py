@@ -108,16 +108,16 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     plan = _plan_export(to, kind, columns, row_filter, scale=scale, excel_safe=excel_safe)
     if os.fspath(to) == STANDARD_OUTPUT:
         return _export_once(bodies(fetch), to, plan, progress, storage_options)
-    origin_facts = dict(origin or {})
-    job_description = _describe_job(plan, origin_facts, account)
+    fact_by_name = dict(origin or {})
+    job_description = _describe_job(plan, fact_by_name, account)
     _require_writable_target(to, storage_options)
     sweep_drafts(to)
-    with open_draft(to, job_description, _read_now(origin_facts), resume) as draft:
+    with open_draft(to, job_description, _read_now(fact_by_name), resume) as draft:
         with local_target(to, could_be_exported, storage_options) as (path, shown_path):
             recover_path(path)
             _fetch_missing_pages(fetch, draft, plan, Selection(None, row_filter, order), progress)
-            file_facts = _describe_draft(draft, plan, origin_facts)
-            row_count = plan.write(draft.tables, draft.last.rows, path, file_facts)
+            sidecar_facts = _describe_draft(draft, plan, fact_by_name)
+            row_count = plan.write(draft.tables, draft.last.rows, path, sidecar_facts)
         draft.remove()  # after the upload to a URL, which may fail
     return Export(shown_path, row_count, draft.last.pages, draft.resumed, draft.begun)
 
@@ -188,8 +188,8 @@ def _export_once(
             selection = Selection(row_filter=plan.row_filter)
             read_pages(pages, plan.read_schema, spool.append, tally, selection=selection)
             # Only escaped cells need a sidecar, by which `read_csv` knows of them.
-            file_facts = {"excel_safe": True} if plan.file_rows.excel_safe else None
-            row_count = plan.write(spool.tables, tally.rows, path, file_facts)
+            sidecar_facts = {"excel_safe": True} if plan.file_rows.excel_safe else None
+            row_count = plan.write(spool.tables, tally.rows, path, sidecar_facts)
     return Export(shown_path, row_count, tally.pages)
 
 

@@ -123,9 +123,9 @@ def _find_writer_by_suffix(address: str) -> Write:
 
 def _write_csv(rows: FileRows, path: Path) -> None:
     """A CSV file, compressed if its name ends in .gz."""
-    with replace(path) as sink:
-        with compress_if_gz(sink, path) as file:
-            _write_csv_rows(rows, file)
+    with replace(path) as raw_file:
+        with compress_if_gz(raw_file, path) as csv_file:
+            _write_csv_rows(rows, csv_file)
         # Before the file is replaced: the sidecar describes the old one.
         old_permissions = sidecars.forget_sidecar(path)
     _write_or_remove_sidecar(rows, path, old_permissions)
@@ -137,8 +137,8 @@ def _print_csv(rows: FileRows, _: Path) -> None:
     if sys.stdout.isatty():  # a terminal would obey the control characters of a text
         csv_file = BytesIO()
         _write_csv_rows(rows, csv_file)
-        printable_csv = printable_lines(csv_file.getvalue().decode())
-        standard_output.write(printable_csv.encode())
+        printable_text = printable_lines(csv_file.getvalue().decode())
+        standard_output.write(printable_text.encode())
     else:
         _write_csv_rows(rows, standard_output)
     standard_output.flush()
@@ -148,18 +148,18 @@ def _write_csv_rows(rows: FileRows, sink: BinaryIO) -> None:
     """Write the header and the rows as CSV, escaped for spreadsheets if the rows say so."""
     # Without the mark a spreadsheet reads UTF-8 as Latin-1.
     sink.write(BOM if rows.excel_safe else b"")
-    with pcsv.CSVWriter(sink, text_schema(rows.schema)) as writer:
+    with pcsv.CSVWriter(sink, text_schema(rows.schema)) as csv_writer:
         for table in rows.texts():
-            writer.write(guard_cells(table, rows.schema) if rows.excel_safe else table)
+            csv_writer.write(guard_cells(table, rows.schema) if rows.excel_safe else table)
 
 
 def _write_json_lines(rows: FileRows, path: Path) -> None:
     """One JSON object a line, with the names of the columns, and every value as it was sent."""
-    with replace(path) as sink:
-        with compress_if_gz(sink, path) as file:
+    with replace(path) as raw_file:
+        with compress_if_gz(raw_file, path) as json_file:
             for table in rows.texts():
                 json_lines = (json.dumps(row, ensure_ascii=False) for row in table.to_pylist())
-                file.writelines(json_line.encode() + b"\n" for json_line in json_lines)
+                json_file.writelines(json_line.encode() + b"\n" for json_line in json_lines)
         # Before the file is replaced: the sidecar describes the old one.
         old_permissions = sidecars.forget_sidecar(path)
     _write_or_remove_sidecar(rows, path, old_permissions)
@@ -180,9 +180,12 @@ def _write_excel(rows: FileRows, path: Path) -> None:
 def _write_parquet(rows: FileRows, path: Path) -> None:
     """One Parquet file."""
     arrow_schema = rows.types()
-    with replace(path) as sink, pq.ParquetWriter(sink, arrow_schema, compression="zstd") as writer:
+    with (
+        replace(path) as parquet_file,
+        pq.ParquetWriter(parquet_file, arrow_schema, compression="zstd") as parquet_writer,
+    ):
         for table in rows.convert_to(arrow_schema):
-            writer.write_table(table)
+            parquet_writer.write_table(table)
     _write_or_remove_sidecar(rows, path)
 
 

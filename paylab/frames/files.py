@@ -15,7 +15,6 @@ import pyarrow.csv as pcsv
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PaylabError
 from ..files import replace
-from ..spec.time_arguments import read_period
 from ..storage.addresses import (
     compress_if_gz,
     is_url,
@@ -27,10 +26,11 @@ from ..storage.addresses import (
 )
 from ..storage.csv_files import read_written_header
 from ..storage.spreadsheet_cells import RESULTS, restore_cell
-from .column_choice import CREATED, Names, needed_columns, read_names
+from .column_choice import Names
 from .columns import ListName, Schema, find_schema, likeliest_schema
 from .csv_text import csv_texts
-from .frame import select_period, typed_frame
+from .extract import Extract
+from .frame import typed_frame
 from .frame_forms import as_table, with_named_index
 from .sidecars import forget_sidecar, read_sidecar
 from .spreadsheet_text import unguard_cells
@@ -51,10 +51,10 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path | str:
     'transfers.csv'
     """
     table = as_table(with_named_index(frame))
-    with local_target(path) as (target, shown_path):
-        with replace(target) as raw_file, compress_if_gz(raw_file, target) as csv_file:
+    with local_target(path) as (target_path, shown_path):
+        with replace(target_path) as raw_file, compress_if_gz(raw_file, target_path) as csv_file:
             pcsv.write_csv(csv_texts(table), csv_file)
-        forget_sidecar(target)  # an export that was replaced has one
+        forget_sidecar(target_path)  # an export that was replaced has one
     return shown_path
 
 
@@ -84,17 +84,12 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
     if str(path).lower().endswith(JSON_SUFFIXES):
         message = f"{write_address(str(path))} has JSON lines: use paylab.frames.read_jsonl"
         raise ArgumentError(message, "path")
-    begin_time, end_time = read_period(since, until)
-    chosen_names = read_names(columns)
-    period_columns = [CREATED] if begin_time or end_time else []
+    extract = Extract.from_arguments(since, until, columns)
     with local_copy(path, storage_options) as local_file:
-        header = _read_header(local_file, path, kind, delimiter)
-        needed_names = needed_columns(chosen_names, header.column_names, period_columns)
-        texts = _read_columns(local_file, path, header, needed_names, delimiter)
-    frame = typed_frame(texts, header.schema)
-    if period_columns:
-        frame = select_period(frame, begin_time, end_time)
-    return frame if chosen_names is None else frame[chosen_names]
+        csv_header = _read_header(local_file, path, kind, delimiter)
+        needed_names = extract.choose_columns(csv_header.column_names)
+        text_table = _read_columns(local_file, path, csv_header, needed_names, delimiter)
+    return extract.select_from(typed_frame(text_table, csv_header.schema))
 
 
 class CsvHeader(NamedTuple):
@@ -112,11 +107,11 @@ def _read_header(
 ) -> CsvHeader:
     """The header of a file; its sidecar is beside `path`, unless that is a URL."""
     cells = read_written_header(local_file, delimiter, name=path)
-    sidecar = {} if is_url(path) else read_sidecar(local_path(path))
+    sidecar_facts = {} if is_url(path) else read_sidecar(local_path(path))
     # Exports and the results of a batch are the files in which paylab escapes cells.
-    is_escaped = bool(sidecar.get("excel_safe")) or set(cells) >= RESULTS
+    is_escaped = bool(sidecar_facts.get("excel_safe")) or set(cells) >= RESULTS
     column_names = [*map(restore_cell, cells)] if is_escaped else cells
-    schema = find_schema(kind or sidecar.get("kind") or likeliest_schema(column_names).name)
+    schema = find_schema(kind or sidecar_facts.get("kind") or likeliest_schema(column_names).name)
     _require_unique(column_names, path)
     return CsvHeader(cells, column_names, is_escaped, schema)
 
@@ -129,13 +124,13 @@ def _read_columns(
     delimiter: str,
 ) -> pa.Table:
     """The texts of some columns as they were before cells were escaped."""
-    name_of_cell = dict(zip(header.cells, header.column_names, strict=True))
-    needed_cells = [cell for cell in header.cells if name_of_cell[cell] in column_names]
+    name_by_cell = dict(zip(header.cells, header.column_names, strict=True))
+    needed_header_cells = [cell for cell in header.cells if name_by_cell[cell] in column_names]
     try:
-        texts = read_csv_texts(local_file, needed_cells, delimiter)
+        text_table = read_csv_texts(local_file, needed_header_cells, delimiter)
     except pa.ArrowException as error:
         raise unreadable_address_error(path, "CSV", error) from None
-    return unguard_cells(texts) if header.is_escaped else texts
+    return unguard_cells(text_table) if header.is_escaped else text_table
 
 
 def _require_unique(column_names: Sequence[str], path: str | os.PathLike[str]) -> None:

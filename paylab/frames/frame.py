@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any, Literal, Unpack, get_args
 
 import pandas as pd
@@ -16,7 +15,7 @@ from ..spec.repeats import warn_of_repeats
 from ..spec.row_filter import FILTER_NAMES, RowFilter, RowFilters, read_row_filter
 from ..spec.service.lists import Order
 from . import repeats
-from .column_choice import CREATED, Names, read_columns, require_columns, schema_for
+from .column_choice import Names, read_columns, require_columns, schema_for
 from .columns import ListName, Schema, find_schema, likeliest_schema
 from .exact_frame import ExactFrame
 from .frame_forms import as_floats
@@ -97,9 +96,8 @@ def frame(
     if not with_extra:  # to know the unknown fields, all known ones are read
         schema = schema_for(schema, column_names, row_filter.fields)
     collected_columns = Columns(schema)
-    collected_columns.add(
-        text_schema(schema).empty_table()
-    )  # without rows, a frame has columns too
+    no_rows = text_schema(schema).empty_table()
+    collected_columns.add(no_rows)  # so that a frame without rows has columns too
 
     def add_rows(page_part: PagePart) -> None:
         """Add the rows of some pages to the columns."""
@@ -148,10 +146,10 @@ def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
     >>> paylab.frames.of([quote])["source_amount"].tolist()
     [Decimal('20.00')]
     """
-    rows = [_read_fields(result) for result in objects]
+    rows = [_read_fields(result_object) for result_object in objects]
     field_names = {field_name for row in rows for field_name in row}
-    only_page = {"data": rows, "has_next_page": False}
-    return frame([only_page], kind or likeliest_schema(field_names).name, once=False)
+    page_object = {"data": rows, "has_next_page": False}
+    return frame([page_object], kind or likeliest_schema(field_names).name, once=False)
 
 
 def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
@@ -163,9 +161,8 @@ def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
     warn_of_repeats(len(superseded_row_numbers))
     if not len(superseded_row_numbers):
         return frame
-    unique_rows: pd.DataFrame = frame.drop(index=superseded_row_numbers.tolist()).reset_index(
-        drop=True
-    )
+    newest_rows: pd.DataFrame = frame.drop(index=superseded_row_numbers.tolist())
+    unique_rows = newest_rows.reset_index(drop=True)
     for column_name in unique_rows.select_dtypes("category"):
         category_accessor = unique_rows[column_name].cat
         unique_rows[column_name] = category_accessor.remove_unused_categories()
@@ -182,8 +179,8 @@ def _read_fields(result: Any) -> dict[str, Any]:
     if not hasattr(result, "to_dict"):
         message = f"a frame is made of results or dicts, not of {plain(repr(result), 60)}"
         raise ArgumentError(message, "objects")
-    fields: dict[str, Any] = result.to_dict()
-    return fields
+    value_by_field: dict[str, Any] = result.to_dict()
+    return value_by_field
 
 
 def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
@@ -191,24 +188,6 @@ def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
     collected_columns = Columns(schema)
     collected_columns.add(table)
     return ExactFrame(collected_columns.series())
-
-
-def select_period(
-    frame: pd.DataFrame, begin: datetime | None, end: datetime | None
-) -> pd.DataFrame:
-    """The rows created from `begin` to before `end`, and those without a time of creation.
-
-    RuleError if the frame has no column of times of creation.
-    """
-    require_columns([CREATED], list(frame.columns))
-    creation_times = frame[CREATED]
-    is_selected = creation_times.notna()
-    if begin:
-        is_selected &= creation_times.ge(pd.Timestamp(begin))
-    if end:
-        is_selected &= creation_times.lt(pd.Timestamp(end))
-    selected_rows: pd.DataFrame = frame[is_selected | creation_times.isna()]
-    return selected_rows.reset_index(drop=True)
 
 
 def _describe_origin(frame: pd.DataFrame, tally: Tally) -> dict[str, Any]:

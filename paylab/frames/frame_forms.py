@@ -37,15 +37,14 @@ def with_named_index(frame: pd.DataFrame) -> pd.DataFrame:
 
     A level that is also a column is not repeated.
     """
-    repeated_names = [name for name in frame.index.names if name is not None and name in frame]
-    frame_without_repeats: pd.DataFrame = (
-        frame.reset_index(repeated_names, drop=True) if repeated_names else frame
-    )
-    return (
-        frame_without_repeats.reset_index()
-        if any(frame_without_repeats.index.names)
-        else frame_without_repeats
-    )
+    repeated_level_names = [
+        level_name
+        for level_name in frame.index.names
+        if level_name is not None and level_name in frame
+    ]
+    if repeated_level_names:
+        frame = frame.reset_index(repeated_level_names, drop=True)
+    return frame.reset_index() if any(frame.index.names) else frame
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:
@@ -70,9 +69,9 @@ def as_table(frame: pd.DataFrame) -> pa.Table:
 def _find_mixed_column(frame: pd.DataFrame) -> object:
     """The name of the first column of objects that has Decimals and floats; None without one."""
     for column_name, column in frame.items():
-        value_types = (
-            {type(value) for value in column.dropna()} if column.dtype == object else set()
-        )
+        if column.dtype != object:
+            continue
+        value_types = {type(value) for value in column.dropna()}
         if float in value_types and any(issubclass(type_, Decimal) for type_ in value_types):
             return column_name
     return None
@@ -121,14 +120,16 @@ def exact_styler(frame: pd.DataFrame) -> Any:
 
 def sql_columns(frame: pd.DataFrame, connection: object) -> tuple[pd.DataFrame, dict[Any, Any]]:
     """The frame as pandas writes it, and the database types of its exact columns by name."""
-    amount_names = [str(name) for name in find_exact_columns(frame)]
+    amount_names = [str(column_name) for column_name in find_exact_columns(frame)]
     if _is_sqlite(connection):
-        texts_by_name = {name: frame[name].astype("string").astype(object) for name in amount_names}
+        texts_by_name = {
+            column_name: frame[column_name].astype("string").astype(object)
+            for column_name in amount_names
+        }
         is_sqlalchemy = not isinstance(connection, sqlite3.Connection)
         amount_type = make_amount_type() if is_sqlalchemy else SQLITE_AMOUNT
-        return pd.DataFrame(frame).assign(**texts_by_name), dict.fromkeys(
-            texts_by_name, amount_type
-        )
+        frame_with_texts = pd.DataFrame(frame).assign(**texts_by_name)
+        return frame_with_texts, dict.fromkeys(texts_by_name, amount_type)
     import sqlalchemy
 
     type_by_name: dict[str, Any] = {}

@@ -99,13 +99,13 @@ def _reduce_groups(
     options: Mapping[str, Any],
 ) -> Any:
     """One number, or one boolean, per group."""
-    reduce_options = {
+    option_by_name = {
         option_name: options[option_name]
         for option_name in ("skipna", "ddof")
         if option_name in options
     }
     group_results = [
-        group_column._reduce(how, min_count=max(min_count, 0), **reduce_options)
+        group_column._reduce(how, min_count=max(min_count, 0), **option_by_name)
         for group_column in group_columns
     ]
     if how in arithmetic.INEXACT_REDUCTIONS:

@@ -14,16 +14,16 @@ import pyarrow as pa
 from ..errors.arguments import explain_arguments
 from ..files import require_regular
 from ..spec.text import EXACT_DECODER
-from ..spec.time_arguments import read_period
 from ..storage.addresses import (
     is_url,
     local_copy,
     local_path,
     unreadable_address_error,
 )
-from .column_choice import CREATED, Names, needed_columns, read_names
+from .column_choice import Names
 from .columns import ListName, find_schema, likeliest_schema
-from .frame import select_period, typed_frame
+from .extract import Extract
+from .frame import typed_frame
 from .sidecars import read_sidecar
 from .text_table import Row, text_array
 
@@ -49,34 +49,29 @@ def read_jsonl(  # noqa: PLR0913 - which file, of which rows, and which part of 
     >>> len(paylab.frames.read_jsonl(path))
     130
     """
-    begin_time, end_time = read_period(since, until)
-    chosen_names = read_names(columns)
-    with local_copy(path, storage_options) as file:
-        require_regular(file)
+    extract = Extract.from_arguments(since, until, columns)
+    with local_copy(path, storage_options) as local_file:
+        require_regular(local_file)
         try:
-            rows = list(_read_rows(file))
+            rows = list(_read_rows(local_file))
         except (ValueError, ArithmeticError, RecursionError) as error:
             raise unreadable_address_error(path, FORMAT, error) from None
     column_names = list(dict.fromkeys(column_name for row in rows for column_name in row))
-    sidecar = {} if is_url(path) else read_sidecar(local_path(path))
-    schema = find_schema(kind or sidecar.get("kind") or likeliest_schema(column_names).name)
+    sidecar_facts = {} if is_url(path) else read_sidecar(local_path(path))
+    schema = find_schema(kind or sidecar_facts.get("kind") or likeliest_schema(column_names).name)
     if not rows:  # an empty file gives a frame with all columns
         column_names = schema.names
-    period_columns = [CREATED] if begin_time or end_time else []
-    texts = {
+    texts_by_name = {
         column_name: text_array([row.get(column_name) for row in rows])
-        for column_name in needed_columns(chosen_names, column_names, period_columns)
+        for column_name in extract.choose_columns(column_names)
     }
-    frame = typed_frame(pa.table(texts), schema)
-    if period_columns:
-        frame = select_period(frame, begin_time, end_time)
-    return frame if chosen_names is None else frame[chosen_names]
+    return extract.select_from(typed_frame(pa.table(texts_by_name), schema))
 
 
 def _read_rows(path: Path) -> Iterator[Row]:
     """Yield the object of each line; ValueError with the number of a line that has none."""
-    with path.open(encoding="utf-8-sig") as json_lines:
-        for line_number, json_line in enumerate(json_lines, 1):
+    with path.open(encoding="utf-8-sig") as lines_file:
+        for line_number, json_line in enumerate(lines_file, 1):
             if not json_line.strip():
                 continue
             try:

@@ -50,6 +50,7 @@ def refuse_other_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
         options.get("right_on") if on is None else on,
         is_index=options.get("right_index", False),
     )
+    # Different numbers of keys are left to pandas, which refuses them.
     for left_key, right_key in zip(left_keys, right_keys, strict=False):
         is_left_exact = str(left_key.dtype) == "decimal"
         is_right_exact = str(right_key.dtype) == "decimal"
@@ -62,8 +63,8 @@ def refuse_other_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
 def refuse_other_index(left: pd.DataFrame, others: object, on: object) -> None:
     """Refuse like `refuse_other_keys`, for a join with the index of one or more frames."""
     for right in others if isinstance(others, list | tuple) else [others]:
-        options = {"left_on": on, "left_index": on is None, "right_index": True}
-        refuse_other_keys(left, right, options)
+        option_by_name = {"left_on": on, "left_index": on is None, "right_index": True}
+        refuse_other_keys(left, right, option_by_name)
 
 
 def _require_decimals(key: Any, exact_name: object) -> None:
@@ -74,16 +75,18 @@ def _require_decimals(key: Any, exact_name: object) -> None:
     values = getattr(key.dtype, "categories", key)
     dtype = values.dtype
     if is_float_dtype(dtype):
-        message = 'a float on the other: read the other column as text and write .astype("decimal")'
+        problem_text = (
+            'a float on the other: read the other column as text and write .astype("decimal")'
+        )
     elif is_object_dtype(dtype):
         if pd.api.types.infer_dtype(values, skipna=False) == "decimal":
             return
-        message = 'other objects on the other: write .astype("decimal") there'
+        problem_text = 'other objects on the other: write .astype("decimal") there'
     elif is_bool_dtype(dtype) or is_integer_dtype(dtype) or is_string_dtype(dtype):
-        message = f'{dtype} on the other: write .astype("decimal") there'
+        problem_text = f'{dtype} on the other: write .astype("decimal") there'
     else:
         return  # pandas refuses the other kinds, such as times, with a good error
-    raise ExactnessError(f"{exact_name} is exact on one side of the merge and {message}")
+    raise ExactnessError(f"{exact_name} is exact on one side of the merge and {problem_text}")
 
 
 def _find_merge_keys(frame: pd.DataFrame, names: Any, *, is_index: bool) -> list[Any]:

@@ -21,10 +21,10 @@ def with_numpy_methods(class_: C) -> C:
     They are set here, because they differ only in their name.
     """
     untyped_class: Any = class_
-    for name in (*arithmetic.REDUCTIONS, *arithmetic.INEXACT_REDUCTIONS):
-        setattr(untyped_class, name, _make_method(name, untyped_class._reduce))
-    for name in arithmetic.RUNNING:
-        setattr(untyped_class, name, _make_method(name, untyped_class._accumulate))
+    for method_name in (*arithmetic.REDUCTIONS, *arithmetic.INEXACT_REDUCTIONS):
+        setattr(untyped_class, method_name, _make_method(method_name, untyped_class._reduce))
+    for method_name in arithmetic.RUNNING:
+        setattr(untyped_class, method_name, _make_method(method_name, untyped_class._accumulate))
     return class_
 
 
@@ -34,6 +34,7 @@ def _make_method(name: str, compute: Compute) -> Compute:
     def method(
         column: Any, axis: object = None, dtype: object = None, out: object = None, **options: Any
     ) -> Any:
+        """Compute the amounts of the column exactly, or numpy's result for other options."""
         if axis in ROW_AXES and dtype is None and out is None and _has_only_own_options(options):
             return compute(column, name, **options)
         # numpy adds the elements, which is exact too, or numbers of the type that is asked for.

@@ -75,9 +75,9 @@ def read_operand(operand: object, row_count: int) -> pa.Array:
         return _require_length(exact_decimals(operand), row_count)
     is_number_like = read_number(operand) is not None or is_missing_value(operand)
     if isinstance(operand, str) or not is_number_like:  # also the text of a number
-        hint_text = (
-            "" if read_number(operand) is None else ': write Decimal("...") for text of a number'
-        )
+        hint_text = ""
+        if read_number(operand) is not None:
+            hint_text = ': write Decimal("...") for text of a number'
         raise TypeError(
             f"amounts do not compute with {operand!r:.{decimals.SHOWN_LENGTH}}{hint_text}"
         )

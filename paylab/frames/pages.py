@@ -79,14 +79,14 @@ class Worker:
             return
         batch = self._waiting
         self._waiting = []
-        earlier_batch = self._running[-1] if self._running else None
-        self._running.append(self._pool.submit(self._process_in_order, batch, earlier_batch))
+        earlier_future = self._running[-1] if self._running else None
+        self._running.append(self._pool.submit(self._process_in_order, batch, earlier_future))
 
-    def _process_in_order(self, batch: Sequence[object], earlier_batch: Future[Any] | None) -> Any:
+    def _process_in_order(self, batch: Sequence[object], earlier_future: Future[Any] | None) -> Any:
         """Prepare a batch at once, and process it after the one before it."""
         prepared_batch = self.prepare(batch)
-        if earlier_batch:
-            earlier_batch.result()  # in order; nothing more is done after a failure
+        if earlier_future:
+            earlier_future.result()  # in order; nothing more is done after a failure
         return self.process(batch, prepared_batch)
 
     def results(self, *, wait: bool) -> Iterator[Any]:

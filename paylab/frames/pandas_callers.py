@@ -73,6 +73,7 @@ def has_statistics() -> bool:
 
 
 def _has_attribute(module_name: str, dotted_name: str) -> bool:
+    """Whether a module of pandas has a name, such as `BaseWindow._prep_values`."""
     try:
         attrgetter(dotted_name)(import_module(module_name))
     except (ImportError, AttributeError):
@@ -91,14 +92,16 @@ def is_ranking() -> bool:
 
 def is_window(*, is_known: bool = HAS_WINDOWS) -> bool:
     """Whether the caller of the calling function is a window of pandas."""
-    caller = _find_caller()
-    return caller == WINDOWS or (not is_known and caller.startswith("pandas."))
+    caller_module = _find_caller()
+    return caller_module == WINDOWS or (not is_known and caller_module.startswith("pandas."))
 
 
 def is_statistic_or_window(*, is_known: bool = HAS_BOTH) -> bool:
     """Whether the caller of the calling function is a statistic or a window of pandas."""
-    caller = _find_caller()
-    return caller in (STATISTICS_MODULE, WINDOWS) or (not is_known and caller.startswith("pandas."))
+    caller_module = _find_caller()
+    return caller_module in (STATISTICS_MODULE, WINDOWS) or (
+        not is_known and caller_module.startswith("pandas.")
+    )
 
 
 def is_ordering() -> bool:
@@ -131,13 +134,13 @@ def find_numpy_function() -> tuple[str, bool]:
 
 
 def find_type_use() -> TypeUse:
-    """What the common type is for that pandas asks a type of column for."""
+    """What pandas needs the common type for, for which it asks the type of a column."""
     caller_frame: FrameType | None = sys._getframe(2)
     while caller_frame is not None:
         module_name = str(caller_frame.f_globals.get("__name__", ""))
-        use = _find_use(module_name, caller_frame.f_code.co_name)
-        if use is not None:
-            return use
+        type_use = _find_use(module_name, caller_frame.f_code.co_name)
+        if type_use is not None:
+            return type_use
         caller_frame = caller_frame.f_back
     return TypeUse.OTHER
 
@@ -150,8 +153,10 @@ def _find_use(module_name: str, function_name: str) -> TypeUse | None:
         return USE_BY_FUNCTION[module_name, function_name]
     if module_name in INDEXES and function_name in MATCHING:
         return TypeUse.MATCH
-    is_on_the_way = module_name.startswith("paylab.") or module_name == TYPES
-    return None if is_on_the_way or function_name == "_find_common_type_compat" else TypeUse.OTHER
+    is_in_between = module_name.startswith("paylab.") or module_name == TYPES
+    if is_in_between or function_name == "_find_common_type_compat":
+        return None
+    return TypeUse.OTHER
 
 
 def is_plotting() -> bool:

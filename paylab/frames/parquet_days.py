@@ -50,9 +50,9 @@ def write_days(tables: Iterable[pa.Table], folder: Path, types: pa.Schema) -> No
         use_threads=False,  # in the order of the rows
         existing_data_behavior="overwrite_or_ignore",
     )
-    for path in folder.rglob(f"*{SUFFIX}"):
-        with path.open("r+b") as file:
-            os.fsync(file.fileno())
+    for parquet_path in folder.rglob(f"*{SUFFIX}"):
+        with parquet_path.open("r+b") as parquet_file:
+            os.fsync(parquet_file.fileno())
 
 
 def _add_day(table: pa.Table) -> pa.Table:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
-from ..spec.time_arguments import read_period
 from ..storage.addresses import (
     check_storage_options,
     is_url,
@@ -27,9 +24,10 @@ from ..storage.addresses import (
 )
 from ..storage.stores import Folder, Store, open_store
 from . import arithmetic, times
-from .column_choice import CREATED, Names, needed_columns, read_names
+from .column_choice import Names
 from .columns import ListName, Schema, find_schema, likeliest_schema
 from .exact_frame import ExactFrame
+from .extract import Extract
 from .frame import typed_frame
 from .parquet_days import SUFFIX, could_be_exported, may_have_rows
 from .sidecars import read_sidecar
@@ -62,8 +60,8 @@ def read_parquet(  # noqa: PLR0913 - which files, of which rows, and which part 
     store, file_names = _find_files(address, storage_options or {})
     extract = Extract.from_arguments(since, until, columns)
     table = read_part(store, file_names, address, extract)
-    sidecar = {} if is_url(address) else read_sidecar(Path(address))
-    kind = kind or sidecar.get("kind") or likeliest_schema(table.column_names).name
+    sidecar_facts = {} if is_url(address) else read_sidecar(Path(address))
+    kind = kind or sidecar_facts.get("kind") or likeliest_schema(table.column_names).name
     return make_frame(table, find_schema(kind), extract.columns)
 
 
@@ -86,45 +84,14 @@ def _find_files(address: str, options: Mapping[str, Any]) -> tuple[Store, list[s
             return parent_store, [file_name]
     store = open_store(address, options)
     file_names = store.names(SUFFIX)
-    has_only_own_files = all(could_be_exported(Path(name)) for name in store.names(""))
+    has_only_own_files = all(
+        could_be_exported(Path(stored_name)) for stored_name in store.names("")
+    )
     if not file_names and not has_only_own_files:
         raise ConfigError(
             f"{write_address(address)} has no Parquet files: name a folder of an export or a sync"
         )
     return store, file_names
-
-
-@dataclass(frozen=True)
-class Extract:
-    """A part of stored rows: created from `since` to before `until`, with some columns."""
-
-    since: datetime | None = None
-    until: datetime | None = None
-    columns: list[str] | None = None
-
-    @classmethod
-    def from_arguments(
-        cls, since: date | str | None, until: date | str | None, columns: Names | None
-    ) -> Extract:
-        """The part that arguments describe; RuleError for arguments that describe none."""
-        return cls(*read_period(since, until), read_names(columns))
-
-    def choose_columns(self, known_names: Sequence[str]) -> list[str]:
-        """The columns to read of a file; the currency of an amount is one of them."""
-        period_columns = [CREATED] if self.since or self.until else []
-        return needed_columns(self.columns, known_names, period_columns)
-
-    def select_rows(self, table: pa.Table) -> pa.Table:
-        """The rows of the period, and those without a time."""
-        if CREATED not in table.column_names:
-            return table
-        if self.since is not None:
-            is_late = pc.greater_equal(table[CREATED], pa.scalar(self.since, times.INSTANT))
-            table = table.filter(pc.fill_null(is_late, True))
-        if self.until is not None:
-            is_early = pc.less(table[CREATED], pa.scalar(self.until, times.INSTANT))
-            table = table.filter(pc.fill_null(is_early, True))
-        return table
 
 
 def read_part(store: Store, file_names: Sequence[str], address: str, extract: Extract) -> pa.Table:
@@ -135,14 +102,14 @@ def read_part(store: Store, file_names: Sequence[str], address: str, extract: Ex
     """
     if not file_names:
         return pa.table({})
-    period_files = [
+    period_file_names = [
         file_name
         for file_name in file_names
         if may_have_rows(file_name, extract.since, extract.until)
     ]
-    if not period_files:
+    if not period_file_names:
         return _read_file(store, file_names[0], address, extract).slice(0, 0)
-    tables = [_read_file(store, file_name, address, extract) for file_name in period_files]
+    tables = [_read_file(store, file_name, address, extract) for file_name in period_file_names]
     return pa.concat_tables(tables, promote_options="permissive")
 
 
@@ -160,12 +127,12 @@ def _open_source(store: Store, file_name: str, address: str) -> Any:
     """The path of a local file, or the content of one of a URL, for Arrow to open."""
     if isinstance(store, Folder):
         return store.path.absolute() / file_name
-    content = store.read(file_name)
-    if content is None:
+    parquet_bytes = store.read(file_name)
+    if parquet_bytes is None:
         raise ConfigError(
             f"{write_address(address)} does not have {file_name} any more: sync again"
         )
-    return BytesIO(content)
+    return BytesIO(parquet_bytes)
 
 
 def make_frame(
@@ -179,14 +146,14 @@ def make_frame(
         if pa.types.is_string(table[column_name].type)
     ]
     text_frame = typed_frame(table.select(text_names), schema)
-    typed_columns = {
+    series_by_name = {
         column_name: text_frame[column_name]
         if column_name in text_names
         else series(_narrow_column(table[column_name]))
         for column_name in table.column_names
     }
-    note_currencies(typed_columns)
-    frame = ExactFrame(typed_columns)
+    note_currencies(series_by_name)
+    frame = ExactFrame(series_by_name)
     return frame if columns is None else frame[list(columns)]
 
 
@@ -205,8 +172,8 @@ def _decode_texts(table: pa.Table, schema: Schema) -> pa.Table:
 
 def _is_other_text(arrow_type: pa.DataType) -> bool:
     """Whether a type is one of texts, or has only missing values, but is not the usual one."""
-    is_other_type = (pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
-    return any(is_type(arrow_type) for is_type in is_other_type)
+    type_tests = (pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
+    return any(type_test(arrow_type) for type_test in type_tests)
 
 
 def _narrow_column(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -64,8 +64,8 @@ def read_scale(scale: Scale, schema: Schema) -> dict[str, int]:
         }
     for decimal_places in places_by_column.values():
         if type(decimal_places) is not int or not 0 <= decimal_places <= WIDE_TYPE.scale:
-            demand = f"must be a whole number of decimals from 0 to {WIDE_TYPE.scale}"
-            raise OptionError([Problem("scale", f"{demand}, not {decimal_places!r}")])
+            demand_text = f"must be a whole number of decimals from 0 to {WIDE_TYPE.scale}"
+            raise OptionError([Problem("scale", f"{demand_text}, not {decimal_places!r}")])
     return places_by_column
 
 
@@ -74,8 +74,8 @@ def decimal_type(column_name: str, decimal_places: int | None = None) -> pa.Data
     usual_type = RATE_TYPE if column_name.endswith(RATE_SUFFIX) else _choose_amount_type()
     if decimal_places is None:
         return usual_type
-    is_usual = decimal_places <= usual_type.scale
-    precision = usual_type.precision if is_usual else WIDE_TYPE.precision
+    fits_usual_type = decimal_places <= usual_type.scale
+    precision = usual_type.precision if fits_usual_type else WIDE_TYPE.precision
     return pa.decimal128(precision, decimal_places)
 
 

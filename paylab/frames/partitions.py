@@ -41,26 +41,26 @@ class Partition:
 
     def table(self) -> pa.Table:
         """Its rows."""
-        content = open_store(self.address, self.options).read(self.name)
-        if content is None:
+        parquet_bytes = open_store(self.address, self.options).read(self.name)
+        if parquet_bytes is None:
             raise ConfigError(f"{self.address} does not have {self.name} any more: sync again")
-        return pq.read_table(BytesIO(content))
+        return pq.read_table(BytesIO(parquet_bytes))
 
 
 def summarize_partition_in_parts(partition: Partition, groups: Grouping) -> list[pa.Table]:
     """Summaries of parts of one file, to be merged."""
-    files = open_store(partition.address, partition.options)
-    if isinstance(files, Folder):
-        return summaries.summarize_folder_in_parts(str(files.path / partition.name), groups)
+    store = open_store(partition.address, partition.options)
+    if isinstance(store, Folder):
+        return summaries.summarize_folder_in_parts(str(store.path / partition.name), groups)
     return [summaries.summarize_part(prepare_rows(partition.table()), groups)]
 
 
 def summarize_partition_at_once(partition: Partition, groups: Grouping) -> pa.Table | None:
     """The summary of one file by one query; None if DuckDB cannot read it directly."""
-    files = open_store(partition.address, partition.options)
-    if not isinstance(files, Folder):
+    store = open_store(partition.address, partition.options)
+    if not isinstance(store, Folder):
         return None
-    return summaries.summarize_folder_at_once(str(files.path / partition.name), groups, threads=1)
+    return summaries.summarize_folder_at_once(str(store.path / partition.name), groups, threads=1)
 
 
 def on_cluster(
@@ -71,7 +71,7 @@ def on_cluster(
     Without a cluster the work is done in this process.
     """
     if cluster is None:
-        return [work(item, **options) for item in items]
+        return [work(work_item, **options) for work_item in items]
     if hasattr(cluster, "map"):
         results: list[T] = cluster.gather(cluster.map(work, items, pure=False, **options))
         return results

@@ -39,16 +39,18 @@ def find_repeated(hashes_of_tables: Sequence[IdHashes]) -> IdHashes:
 
 def drop_rows(tables: Iterable[pa.Table], dropped: RowNumbers) -> Iterator[pa.Table]:
     """Yield the tables without the rows of these sorted numbers, counted over all tables."""
-    first_row = 0
+    first_row_number = 0
     for table in tables:
-        end_row = first_row + table.num_rows
-        first_dropped_index, end_dropped_index = np.searchsorted(dropped, [first_row, end_row])
-        dropped_here = dropped[first_dropped_index:end_dropped_index] - first_row
-        if len(dropped_here):
-            yield table.take(np.delete(np.arange(table.num_rows), dropped_here))
+        end_row_number = first_row_number + table.num_rows
+        first_dropped_index, end_dropped_index = np.searchsorted(
+            dropped, [first_row_number, end_row_number]
+        )
+        dropped_in_table = dropped[first_dropped_index:end_dropped_index] - first_row_number
+        if len(dropped_in_table):
+            yield table.take(np.delete(np.arange(table.num_rows), dropped_in_table))
         else:
             yield table
-        first_row = end_row
+        first_row_number = end_row_number
 
 
 def drop_repeats(table: pa.Table) -> pa.Table:
@@ -66,12 +68,12 @@ def _find_candidates(
     read_tables: Callable[[], Iterable[pa.Table]], repeated_hashes: IdHashes
 ) -> Iterator[tuple[int, str, Any]]:
     """Yield number, id and time of update of the rows whose hash occurs more than once."""
-    first_row = 0
+    first_row_number = 0
     for table in read_tables():
-        rows_with_id = np.flatnonzero(table["id"].is_valid().to_numpy())
-        for row_index in rows_with_id[np.isin(hash_ids(table), repeated_hashes)].tolist():
+        row_indexes_with_id = np.flatnonzero(table["id"].is_valid().to_numpy())
+        for row_index in row_indexes_with_id[np.isin(hash_ids(table), repeated_hashes)].tolist():
             id_, updated_at = (
                 table[column_name][row_index].as_py() for column_name in REPEAT_COLUMNS
             )
-            yield first_row + row_index, id_, updated_at
-        first_row += table.num_rows
+            yield first_row_number + row_index, id_, updated_at
+        first_row_number += table.num_rows

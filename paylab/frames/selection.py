@@ -102,14 +102,13 @@ class Selection:
             message = CONTRADICTED
         if self.order == "newest_first":
             last_microseconds = self._last_microseconds
-            self.reached |= last_microseconds is not None and last_microseconds < int(
-                since_time.value
-            )
+            is_last_older = last_microseconds is not None and last_microseconds < since_time.value
+            self.reached |= is_last_older  # no newer row follows an older one
         elif page_part.more and not self._has_warned:
             self._has_warned = True
             warn_caller(message, OrderWarning)
-        is_newer = pc.greater_equal(created_times, since_time)
-        return page_part.table.filter(pc.fill_null(is_newer, True))
+        newer_mask = pc.greater_equal(created_times, since_time)
+        return page_part.table.filter(pc.fill_null(newer_mask, True))
 
     def _is_newest_first(self, created_times: pa.ChunkedArray) -> bool:
         """Whether times never increase, starting from the last known one; ignores missing times."""
@@ -125,8 +124,8 @@ class Selection:
 def _select_older(table: pa.Table, until: datetime) -> pa.Table:
     """The rows that are old enough, and those with an unreadable time."""
     created_times = times.read_times(table["created_at"], "created_at")
-    is_older = pc.less(created_times, pa.scalar(until, times.INSTANT))
-    return table.filter(pc.fill_null(is_older, True))
+    older_mask = pc.less(created_times, pa.scalar(until, times.INSTANT))
+    return table.filter(pc.fill_null(older_mask, True))
 
 
 def _has_text(table: pa.Table, column_name: str, wanted_text: str) -> pa.ChunkedArray:
@@ -137,8 +136,8 @@ def _has_text(table: pa.Table, column_name: str, wanted_text: str) -> pa.Chunked
     column_texts = pc.utf8_trim_whitespace(pc.utf8_normalize(table[column_name], "NFC"))
     if column_name != "product_types":
         return pc.equal(column_texts, wanted_text)
-    between_commas = pc.binary_join_element_wise("", column_texts, "", ",")
-    return pc.match_substring(between_commas, f",{wanted_text},")
+    comma_framed_texts = pc.binary_join_element_wise("", column_texts, "", ",")
+    return pc.match_substring(comma_framed_texts, f",{wanted_text},")
 
 
 def _cut_sizes(sizes: tuple[int, ...], row_count: int) -> tuple[int, ...]:

@@ -54,18 +54,20 @@ class SheetRows:
 
     def _write_rows(self, columns: Sequence[Sequence[str]]) -> Iterator[str]:
         """Yield rows from the cells of columns; a cell without a value is left out."""
-        letters = [self._column_letters(number) for number in range(1, len(columns) + 1)]
+        column_letters = [
+            self._column_letters(row_number) for row_number in range(1, len(columns) + 1)
+        ]
         for cells in zip(*columns, strict=True):
             self._row_number += 1
-            number = self._row_number
+            row_number = self._row_number
             cells_xml = "".join(
                 [
-                    f'<c r="{at}{number}"{cell}'
-                    for at, cell in zip(letters, cells, strict=True)
-                    if cell
+                    f'<c r="{letter}{row_number}"{cell_xml}'
+                    for letter, cell_xml in zip(column_letters, cells, strict=True)
+                    if cell_xml
                 ]
             )
-            yield f'<row r="{number}">{cells_xml}</row>'
+            yield f'<row r="{row_number}">{cells_xml}</row>'
 
     def _write_column(self, column: pa.ChunkedArray) -> list[str]:
         """The cells of a column; empty for a missing value."""
@@ -87,19 +89,19 @@ class SheetRows:
         if sum(map(str.isdigit, plain_text)) > NUMBER_DIGITS:
             return write_text(plain_text)
         decimal_places = max(2, len(plain_text.partition(".")[2]))
-        style = self._find_style(f"0.{'0' * decimal_places}")
-        return f' s="{style}"><v>{plain_text}</v></c>'
+        style_number = self._find_style(f"0.{'0' * decimal_places}")
+        return f' s="{style_number}"><v>{plain_text}</v></c>'
 
     def _make_time_writer(self) -> WriteCell:
         """A function for cells of times in the zone, without the zone: a workbook has none."""
         with extra_imports():
             from openpyxl.utils.datetime import to_excel
-        style = self._find_style(TIME_FORMAT)
+        style_number = self._find_style(TIME_FORMAT)
 
         def write_time(moment: Any) -> str:
             """The cell of a time."""
             local_time = moment.astimezone(self._zone).replace(tzinfo=None)
-            return f' s="{style}"><v>{to_excel(local_time)}</v></c>'
+            return f' s="{style_number}"><v>{to_excel(local_time)}</v></c>'
 
         return write_time
 

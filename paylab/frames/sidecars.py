@@ -26,8 +26,8 @@ def find_sidecar_path(path: Path) -> Path:
 
     Some readers take every file in a folder for one of rows.
     """
-    target = path.resolve()
-    return target.with_name(f"{target.name}.columns.json")
+    target_path = path.resolve()
+    return target_path.with_name(f"{target_path.name}.columns.json")
 
 
 def write_sidecar(
@@ -37,7 +37,7 @@ def write_sidecar(
 
     `permissions` are those of an earlier sidecar. The new sidecar keeps them.
     """
-    columns = [
+    column_facts = [
         {
             "name": column.name,
             "kind": column.kind,
@@ -46,9 +46,9 @@ def write_sidecar(
         }
         for column in schema.columns
     ]
-    sidecar_json = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
-    with replace(find_sidecar_path(path), mode=permissions) as sink:
-        sink.write(sidecar_json.encode() + b"\n")
+    sidecar_json = json.dumps({"kind": schema.name, **about, "columns": column_facts}, indent=1)
+    with replace(find_sidecar_path(path), mode=permissions) as sidecar_file:
+        sidecar_file.write(sidecar_json.encode() + b"\n")
 
 
 def forget_sidecar(path: Path) -> int | None:
@@ -65,7 +65,7 @@ def read_sidecar(path: Path) -> dict[str, Any]:
         sidecar_path = find_sidecar_path(path)
         if not sidecar_path.exists():  # older versions wrote that of a folder into the folder
             sidecar_path = path / OLD_SIDECAR
-        sidecar = json.loads(sidecar_path.read_text())
+        sidecar_facts = json.loads(sidecar_path.read_text())
     except (OSError, ValueError, RuntimeError):  # a RuntimeError for a link to itself
         return {}
-    return sidecar if isinstance(sidecar, dict) else {}
+    return sidecar_facts if isinstance(sidecar_facts, dict) else {}

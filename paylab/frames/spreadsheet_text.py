@@ -22,12 +22,12 @@ def guard_cells(texts: pa.Table, schema: Schema) -> pa.Table:
     columns = []
     for column_name, column in zip(texts.column_names, texts.columns, strict=True):
         cells = _replace_matches(column, INNER, r"\1'\2")
-        is_risky = pc.match_substring_regex(cells, RISKY)
+        risky_mask = pc.match_substring_regex(cells, RISKY)
         if schema.kind(column_name) in NUMBERS:
-            is_plain = pc.match_substring_regex(cells, PLAIN)
-            is_risky = pc.and_(is_risky, pc.invert(is_plain))
+            plain_mask = pc.match_substring_regex(cells, PLAIN)
+            risky_mask = pc.and_(risky_mask, pc.invert(plain_mask))
         escaped_cells = pc.binary_join_element_wise("'", cells, "")
-        columns.append(pc.if_else(is_risky, escaped_cells, cells))
+        columns.append(pc.if_else(risky_mask, escaped_cells, cells))
     return pa.table(columns, texts.column_names)
 
 
@@ -35,10 +35,10 @@ def unguard_cells(texts: pa.Table) -> pa.Table:
     """The table as it was before its cells were escaped."""
     columns = []
     for cells in texts.columns:
-        without_first = pc.utf8_slice_codeunits(cells, 1)
-        is_risky = pc.match_substring_regex(without_first, RISKY)
-        was_escaped = pc.and_(pc.starts_with(cells, "'"), is_risky)
-        restored_cells = pc.if_else(was_escaped, without_first, cells)
+        cells_without_first = pc.utf8_slice_codeunits(cells, 1)
+        risky_mask = pc.match_substring_regex(cells_without_first, RISKY)
+        escaped_mask = pc.and_(pc.starts_with(cells, "'"), risky_mask)
+        restored_cells = pc.if_else(escaped_mask, cells_without_first, cells)
         columns.append(_replace_matches(restored_cells, ESCAPED, r"\1\2"))
     return pa.table(columns, [*map(restore_cell, texts.column_names)])
 

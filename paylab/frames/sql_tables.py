@@ -47,47 +47,47 @@ class SqlTable:
 
     def replace(self, rows: pa.Table) -> None:
         """Create the table anew, with these rows."""
-        table = self.make_table(rows)
-        table.drop(self._connection, checkfirst=True)
-        table.create(self._connection)
+        sql_table = self.make_table(rows)
+        sql_table.drop(self._connection, checkfirst=True)
+        sql_table.create(self._connection)
         self.insert(rows)
 
     def insert(self, rows: pa.Table) -> None:
         """Add rows."""
-        table = self.make_table(rows)
+        sql_table = self.make_table(rows)
         for batch in self._convert_for_storage(rows).to_batches(BATCH_ROWS):
-            self._connection.execute(table.insert(), batch.to_pylist())
+            self._connection.execute(sql_table.insert(), batch.to_pylist())
 
     def delete(self, rows: pa.Table) -> None:
         """Delete the rows of the table that have the id of one of `rows`."""
-        table = self.make_table(rows)
+        sql_table = self.make_table(rows)
         ids = rows[ID].to_pylist()
         for first_index in range(0, len(ids), IDS_MAX):
-            has_id = table.c[ID].in_(ids[first_index : first_index + IDS_MAX])
-            self._connection.execute(table.delete().where(has_id))
+            id_condition = sql_table.c[ID].in_(ids[first_index : first_index + IDS_MAX])
+            self._connection.execute(sql_table.delete().where(id_condition))
 
     def _convert_for_storage(self, rows: pa.Table) -> pa.Table:
         """The rows as the database stores them: amounts are text in SQLite."""
         if self._connection.dialect.name != SQLITE:
             return rows
-        columns = [
+        stored_columns = [
             amount_texts(rows, column_name)
             if pa.types.is_decimal(rows[column_name].type)
             else rows[column_name]
             for column_name in rows.column_names
         ]
-        return pa.table(columns, rows.column_names)
+        return pa.table(stored_columns, rows.column_names)
 
     def make_table(self, rows: pa.Table) -> Any:
         """SQLAlchemy's description of a table with the columns of the rows."""
         import sqlalchemy as sql
 
         dialect_name = self._connection.dialect.name
-        columns = [
+        sql_columns = [
             sql.Column(field.name, _choose_sql_type(sql, field.type, dialect_name))
             for field in rows.schema
         ]
-        return sql.Table(self._name, sql.MetaData(), *columns, schema=self._schema)
+        return sql.Table(self._name, sql.MetaData(), *sql_columns, schema=self._schema)
 
 
 def _choose_sql_type(sql: Any, arrow_type: pa.DataType, dialect_name: str) -> Any:
@@ -147,8 +147,8 @@ def open_sql(target: Any, purpose: str = "written") -> Iterator[Any]:
             yield connection
     except (sql.exc.SQLAlchemyError, ImportError) as error:
         database_name = engine.url.render_as_string(hide_password=True)
-        reason = _describe_error(error, str(engine.url.password or ""))
-        raise ConfigError(f"{database_name} cannot be {purpose}: {reason}") from None
+        reason_text = _describe_error(error, str(engine.url.password or ""))
+        raise ConfigError(f"{database_name} cannot be {purpose}: {reason_text}") from None
     finally:
         if is_url:
             engine.dispose()
@@ -199,8 +199,8 @@ def query_sql(target: Any, query: str) -> pa.Table:
         rows = query_result.fetchall()
         amount_names = _find_text_amounts(connection, query)
     # Without rows, `zip` yields no columns.
-    columns = list(zip(*rows, strict=True)) or [() for _ in column_names]
-    table = pa.table([_make_column(list(cells)) for cells in columns], column_names)
+    cells_of_columns = list(zip(*rows, strict=True)) or [() for _ in column_names]
+    table = pa.table([_make_column(list(cells)) for cells in cells_of_columns], column_names)
     for column_index, column_name in enumerate(column_names):
         column = table.column(column_index)
         if column_name in amount_names and pa.types.is_string(column.type):
@@ -213,11 +213,12 @@ def _find_text_amounts(connection: Any, query: str) -> set[str]:
     """The columns of amounts that `to_database` wrote, as text, to tables of SQLite in a query."""
     if connection.dialect.name != SQLITE:
         return set()
-    columns_query = (
+    # Only names whose columns are amounts in all of these tables.
+    columns_sql = (
         "select column.name from sqlite_master as item, pragma_table_info(item.name) as column "
         "where instr(lower(?), lower(item.name)) group by column.name having min(column.type = ?)"
     )
-    return set(connection.exec_driver_sql(columns_query, (query, SQLITE_AMOUNT)).scalars())
+    return set(connection.exec_driver_sql(columns_sql, (query, SQLITE_AMOUNT)).scalars())
 
 
 def _make_column(cells: list[Any]) -> pa.ChunkedArray:

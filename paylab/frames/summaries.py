@@ -75,7 +75,7 @@ def _number_currencies(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict
     currencies_by_column: dict[str, list[str]] = {}
     for column_name in CURRENCY_COLUMNS:
         if column_name not in groups.keys or column_name in groups.by:
-            continue
+            continue  # a column that `by` names is shown as it is
         column = rows[column_name]
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode()
@@ -218,8 +218,8 @@ def _finish_summary(summary: pa.Table, groups: Grouping) -> pd.DataFrame:
     }
     sum_names = [column_name for column_name in AMOUNT_COLUMNS if column_name in column_by_name]
     ratios_by_name = _compute_ratio_columns(column_by_name, groups)
-    for ratio_name, ratios in ratios_by_name.items():
-        column_by_name[ratio_name] = decimals.from_numbers(ratios, ratio_name)
+    for ratio_name, ratio_list in ratios_by_name.items():
+        column_by_name[ratio_name] = decimals.from_numbers(ratio_list, ratio_name)
     for amount_name in (*sum_names, *QUANTILES):
         column_by_name[amount_name] = decimals.narrow_scale(column_by_name[amount_name])
     _, *amount_ratio_names = ratios_by_name  # the failure rate is first

@@ -55,11 +55,11 @@ def write_rows_sql(files: Sequence[str]) -> tuple[str | None, list[str]]:
     None and no names if only `prepare_rows` can read them: files of several types, of other
     decimals, or of conversions, and no files.
     """
-    schemas = [_read_schema(file) for file in files]
+    schemas = [_read_schema(file_path) for file_path in files]
     schema_kinds = {(frozenset(schema.names), *_list_amount_types(schema)) for schema in schemas}
-    if len(schema_kinds) != 1 or not all(
-        map(pa.types.is_decimal128, _list_amount_types(schemas[0]))
-    ):
+    if len(schema_kinds) != 1:
+        return None, []
+    if not all(map(pa.types.is_decimal128, _list_amount_types(schemas[0]))):
         return None, []
     column_names = schemas[0].names
     if "deposit_amount" in column_names or "source_amount" not in column_names:
@@ -71,7 +71,7 @@ def write_rows_sql(files: Sequence[str]) -> tuple[str | None, list[str]]:
         f", null::{TYPE_BY_COLUMN.get(column_name, WORD)[1]} as {column_name}"
         for column_name in missing_names
     )
-    files_sql = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
+    files_sql = ", ".join(sql_text(GLOB.sub(r"[\1]", file_path)) for file_path in files)
     reader_sql = f"read_parquet([{files_sql}], hive_partitioning = false)"
     names_sql = ", ".join(map(quote_name, column_names))
     rows_sql = f"(select {names_sql}{nulls_sql} from {reader_sql})"  # noqa: S608 - quoted

@@ -83,8 +83,8 @@ class Grouping:
             return "is a grouping, and a column of these rows, too: rename the column"
         if grouping_name in READY or is_column:
             return ""
-        suggestion = find_suggestion(grouping_name, [*READY, *column_names])
-        hint_text = f" (is {suggestion} meant?)" if suggestion and not is_measure else ""
+        suggested_name = find_suggestion(grouping_name, [*READY, *column_names])
+        hint_text = f" (is {suggested_name} meant?)" if suggested_name and not is_measure else ""
         measured_text = "is computed for each group, and " if is_measure else ""
         return (
             f"{measured_text}must be one of {', '.join(READY)}, or the name of a column{hint_text}"
@@ -200,7 +200,7 @@ def write_merging_query(groups: Grouping) -> str:
     """The SQL of a summary from the partial ones in the table `parts`."""
     order_sql = _write_key_names(groups).rstrip(", ") or "1"
     quantiles_sql = ", ".join(
-        _write_quantile(share, quantile_name) for quantile_name, share in QUANTILES.items()
+        _write_quantile(share_sql, quantile_name) for quantile_name, share_sql in QUANTILES.items()
     )
     # g is the number of a group, v a completion time or reason, n how many rows have it.
     added_entries_sql = "select g, e.v as {0}, sum(e.n)::bigint as n"

@@ -72,20 +72,20 @@ class State:
         ConfigError if the dataset has another scale.
         """
         schema = SCHEMAS[self.kind]
-        chosen_scales = read_scale(scale, schema)
+        chosen_scale_by_column = read_scale(scale, schema)
         if not self.columns:
             file_names = files.names(PARQUET)
             self.set_types(_choose_types(files, file_names, schema, scale))
-            self.fixed = sorted(chosen_scales)
+            self.fixed = sorted(chosen_scale_by_column)
             self.is_rewriting = bool(file_names)
         if set(self.columns) != set(file_schema(schema).names):  # written by another version
             self.set_types(self.types)
             self.is_rewriting = True
         scale_by_column = {}
-        for column_name in chosen_scales:
+        for column_name in chosen_scale_by_column:
             precision_and_scale = self.columns[column_name] or [0, 0]  # not decimals
             scale_by_column[column_name] = precision_and_scale[1]
-        if scale_by_column != chosen_scales:
+        if scale_by_column != chosen_scale_by_column:
             raise ConfigError(
                 f"the decimals of this dataset are {scale_by_column}: its types are fixed when "
                 "it is made; leave out `scale`, or make a dataset in another folder"

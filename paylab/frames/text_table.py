@@ -45,10 +45,12 @@ def text_table(
     a frame. `first_row` is the number of the first of these rows in the list, for messages.
     """
     schema = _use_column_names(schema, rows)
-    columns = {column.name: _make_text_column(rows, column, first_row) for column in schema.columns}
+    column_by_name = {
+        column.name: _make_text_column(rows, column, first_row) for column in schema.columns
+    }
     if extra:
-        columns |= _make_unknown_columns(rows, schema)
-    return pa.table(columns)
+        column_by_name |= _make_unknown_columns(rows, schema)
+    return pa.table(column_by_name)
 
 
 def _use_column_names(schema: Schema, rows: Sequence[Row]) -> Schema:
@@ -79,14 +81,14 @@ def as_text(value: object) -> str | None:
 
 def path_tree(schema: Schema) -> Tree:
     """The columns as nested dicts in the shape of the service's objects."""
-    tree: Tree = {}
+    column_tree: Tree = {}
     for column in schema.columns:
         *parent_keys, last_key = column.keys
-        branch = tree
+        branch = column_tree
         for key in parent_keys:
             branch = branch.setdefault(key, {})
         branch[last_key] = column
-    return tree
+    return column_tree
 
 
 def _make_text_column(rows: Sequence[Row], column: Column, first_row: int) -> pa.Array:
@@ -105,7 +107,7 @@ def _join_words(field_value: object) -> object:
     """A list of texts joined by commas; any other value unchanged."""
     if not isinstance(field_value, list):
         return field_value
-    if not all(isinstance(item, str) for item in field_value):
+    if not all(isinstance(list_item, str) for list_item in field_value):
         return field_value
     return ",".join(field_value)
 
@@ -113,8 +115,10 @@ def _join_words(field_value: object) -> object:
 def text_array(values: Sequence[object]) -> pa.Array:
     """Values of any kind as text; unpaired surrogates become question marks."""
     value_texts = map(as_text, values)
-    utf8_texts = [text and text.encode("utf-8", "replace") for text in value_texts]
-    return pa.array(utf8_texts, pa.string())
+    utf8_bytes = [
+        value_text and value_text.encode("utf-8", "replace") for value_text in value_texts
+    ]
+    return pa.array(utf8_bytes, pa.string())
 
 
 def _find_values(objects: Sequence[object], keys: Sequence[str]) -> Sequence[object]:
@@ -124,10 +128,11 @@ def _find_values(objects: Sequence[object], keys: Sequence[str]) -> Sequence[obj
     """
     if "*" in keys:
         star_index = keys.index("*")
-        lists = _find_values(objects, keys[:star_index])
+        item_lists = _find_values(objects, keys[:star_index])
         item_keys = keys[star_index + 1 :]
         return [
-            _find_values(items, item_keys) if isinstance(items, list) else None for items in lists
+            _find_values(items, item_keys) if isinstance(items, list) else None
+            for items in item_lists
         ]
     values = objects
     for key in keys:
@@ -166,7 +171,9 @@ def json_column(rows: Sequence[Row], schema: Schema) -> pa.Array:
     """The unknown fields of each row as one JSON object by dotted name; null if it has none."""
     column_tree = path_tree(schema)
     fields_of_rows = [dict(unknown_fields(row, column_tree)) for row in rows]
-    json_texts = [write_json(fields) if fields else None for fields in fields_of_rows]
+    json_texts = [
+        write_json(value_by_field) if value_by_field else None for value_by_field in fields_of_rows
+    ]
     return pa.array(json_texts, pa.string())
 
 

@@ -41,9 +41,9 @@ def read_timedelta(value: Any, argument_name: str) -> timedelta:
     """A duration of zero or more, a timedelta or text with units; OptionError for anything else."""
     has_no_unit = BARE_NUMBER.fullmatch(str(value)) is not None
     try:
-        delta = pd.Timedelta(value)
-        if delta >= pd.Timedelta(0) and not has_no_unit:  # NaT is not more, and is refused
-            return delta
+        duration = pd.Timedelta(value)
+        if duration >= pd.Timedelta(0) and not has_no_unit:  # NaT is not more, and is refused
+            return duration
     except (ValueError, TypeError, OverflowError):
         pass  # raised below
     message = f"{value!r:.60} is not a duration of zero or more: write 30min, 1h or 2D"

@@ -35,29 +35,31 @@ class Columns:
 
     def add(self, texts: pa.Table) -> None:
         """Type some rows; ExactnessError names the row of an inexact amount."""
-        typed_columns = {}
+        column_by_name = {}
         for column_name in texts.column_names:
             read_column, _ = COLUMN_BUILDERS[self._schema.kind(column_name)]
-            typed_columns[column_name] = read_column(
+            column_by_name[column_name] = read_column(
                 texts[column_name], column_name, self._row_count
             )
-        self._batches.append((typed_columns, texts.num_rows))
+        self._batches.append((column_by_name, texts.num_rows))
         self._row_count += texts.num_rows
 
     def series(self) -> dict[str, Series]:
         """All added rows as columns; absent ones are missing values."""
-        names_by_batch = (typed_columns.keys() for typed_columns, _ in self._batches)
-        column_names = list(dict.fromkeys(chain.from_iterable(names_by_batch)))
-        columns = {column_name: self._make_series(column_name) for column_name in column_names}
-        note_currencies(columns)
-        return columns
+        names_of_batches = (column_by_name.keys() for column_by_name, _ in self._batches)
+        column_names = list(dict.fromkeys(chain.from_iterable(names_of_batches)))
+        series_by_name = {
+            column_name: self._make_series(column_name) for column_name in column_names
+        }
+        note_currencies(series_by_name)
+        return series_by_name
 
     def _make_series(self, column_name: str) -> Series:
         """Join the parts of a column, and forget them."""
         read_column, join_columns = COLUMN_BUILDERS[self._schema.kind(column_name)]
         column_parts = []
-        for typed_columns, row_count in self._batches:
-            column_part = typed_columns.pop(column_name, None)  # its memory is free after the join
+        for column_by_name, row_count in self._batches:
+            column_part = column_by_name.pop(column_name, None)  # its memory is free after the join
             if column_part is None:
                 column_part = read_column(_make_nulls(row_count), column_name, 0)
             column_parts.append(column_part)
@@ -86,13 +88,13 @@ def add_known_currencies(frame: pd.DataFrame) -> pd.DataFrame:
 
     So amounts that were selected without their currency are not added across currencies.
     """
-    known_currencies: dict[str, Series] = {}
+    currencies_by_column: dict[str, Series] = {}
     for column_name, column in frame.items():
         currency_name = find_currency_column(str(column_name))
         currency_rows = getattr(column.array, "currencies", None)
         if currency_name and currency_rows and currency_name not in frame.columns:
-            known_currencies[currency_name] = pd.Series(currency_rows.texts, frame.index)
-    return frame.assign(**known_currencies) if known_currencies else frame
+            currencies_by_column[currency_name] = pd.Series(currency_rows.texts, frame.index)
+    return frame.assign(**currencies_by_column) if currencies_by_column else frame
 
 
 def _make_nulls(row_count: int) -> pa.ChunkedArray:
@@ -113,17 +115,18 @@ def series(array: pa.ChunkedArray) -> Series:
 
 def _chain_chunks(column_parts: Sequence[pa.ChunkedArray], _: str) -> pa.ChunkedArray:
     """The parts, which have one type, as one column."""
-    chunks = [chunk for part in column_parts for chunk in part.chunks]
+    chunks = [chunk for column_part in column_parts for chunk in column_part.chunks]
     return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], column_parts[0].type)
 
 
 def _join_words(column_parts: list[pa.ChunkedArray], name: str) -> Series:
     """The parts as one column of categories, in alphabetical order."""
     encoded_words = pa.chunked_array(
-        [chunk for part in column_parts for chunk in part.chunks], column_parts[0].type
+        [chunk for column_part in column_parts for chunk in column_part.chunks],
+        column_parts[0].type,
     )
-    categories: Series = encoded_words.unify_dictionaries().combine_chunks().to_pandas()
-    return categories.cat.reorder_categories(sorted(categories.cat.categories))
+    category_series: Series = encoded_words.unify_dictionaries().combine_chunks().to_pandas()
+    return category_series.cat.reorder_categories(sorted(category_series.cat.categories))
 
 
 def _keep_texts(column_texts: pa.ChunkedArray, _name: str, _start: int) -> pa.ChunkedArray:

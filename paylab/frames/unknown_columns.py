@@ -59,6 +59,7 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
     read_attribute = untyped_class.__getattr__
 
     def get_attribute(frame: pd.DataFrame, name: str) -> object:
+        """The attribute of a frame; a LateAttributeError with a similar column if it has none."""
         try:
             return read_attribute(frame, name)
         except AttributeError:
@@ -87,6 +88,7 @@ def explain_columns(method: Method, frame_of: Callable[[Any], pd.DataFrame]) -> 
 
     @wraps(method)
     def call(owner: Any, *args: object, **options: object) -> object:
+        """Call the method, and replace pandas' error about an unknown column."""
         try:
             return method(owner, *args, **options)
         except (KeyError, ValueError) as error:
@@ -105,7 +107,8 @@ def explain_class(
 ) -> type:
     """A subclass whose methods explain the columns that a frame does not have."""
     method_by_name = {
-        name: explain_columns(getattr(class_, name), frame_of) for name in method_names
+        method_name: explain_columns(getattr(class_, method_name), frame_of)
+        for method_name in method_names
     }
     return types.new_class(
         class_.__name__, (class_,), exec_body=lambda body: body.update(method_by_name)
@@ -127,6 +130,7 @@ def _with_explained_groups(groupby: Method) -> Method:
 
     @wraps(groupby)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
+        """Group the frame; the class of the groups is replaced by one with better errors."""
         groups = groupby(frame, *args, **options)
         class_ = type(groups)
         if class_ not in _GROUP_CLASSES:
@@ -142,6 +146,7 @@ def _explain_statistic(method: Method) -> Method:
 
     @wraps(method)
     def call(groups: Any, *args: object, **options: object) -> object:
+        """Call the statistic, and replace pandas' error about columns without numbers."""
         try:
             return method(groups, *args, **options)
         except (TypeError, ValueError, NotImplementedError) as error:
@@ -166,6 +171,7 @@ def _explain_groups(class_: type) -> Any:
     read_attribute = explained_class.__getattr__
 
     def get_attribute(groups: Any, name: str) -> object:
+        """The attribute of groups; a LateAttributeError with a similar column if they have none."""
         try:
             return read_attribute(groups, name)
         except AttributeError:
@@ -183,6 +189,7 @@ def _with_known_names(query: Method) -> Method:
     @wraps(query)
     def call(frame: pd.DataFrame, *args: object, **options: Any) -> object:
         # pandas looks for `@name` in the frame of the caller, which is one level further up.
+        """Query the frame, and replace pandas' error about an undefined name."""
         options["level"] = options.get("level", 0) + 1
         try:
             return query(frame, *args, **options)
@@ -200,13 +207,18 @@ def _warn_of_new_columns(reindex: Method) -> Method:
 
     @wraps(reindex)
     def call(frame: pd.DataFrame, *args: object, **options: Any) -> object:
+        """Warn of likely misspelt names, then reindex the frame as pandas does."""
         new_names = options.get("columns", ())
         column_names = [str(column_name) for column_name in frame.columns]
-        for name in list_texts(list(new_names) if is_list_like(new_names) else new_names):
-            suggestion = None if name in column_names else find_suggestion(name, column_names)
-            if suggestion:
-                message = f"the frame has no column {plain(name, 60)!r}, so all of it is missing"
-                warn_caller(f"{message}: is {suggestion} meant?", UnknownColumnWarning)
+        for new_name in list_texts(list(new_names) if is_list_like(new_names) else new_names):
+            suggested_name = (
+                None if new_name in column_names else find_suggestion(new_name, column_names)
+            )
+            if suggested_name:
+                message = (
+                    f"the frame has no column {plain(new_name, 60)!r}, so all of it is missing"
+                )
+                warn_caller(f"{message}: is {suggested_name} meant?", UnknownColumnWarning)
         return reindex(frame, *args, **options)
 
     return call
@@ -217,8 +229,14 @@ def _find_unknown_name(
 ) -> str | None:
     """The first text among arguments that is no column and that an error is about."""
     error_text = str(error)
-    candidate_names = [text for text in list_texts(arguments) if text not in frame.columns]
-    return next((name for name in candidate_names if name in error_text), None)
+    candidate_names = [
+        argument_text
+        for argument_text in list_texts(arguments)
+        if argument_text not in frame.columns
+    ]
+    return next(
+        (candidate_name for candidate_name in candidate_names if candidate_name in error_text), None
+    )
 
 
 def _describe_attribute(frame: pd.DataFrame, name: str) -> str:
@@ -229,9 +247,9 @@ def _describe_attribute(frame: pd.DataFrame, name: str) -> str:
         method_names = [
             method_name for method_name in dir(pd.DataFrame) if not method_name.startswith("_")
         ]
-        suggestion = find_suggestion(name, method_names)
-        if suggestion and _is_close(name, suggestion):
-            return f"the frame has no column or method {plain(name, 60)!r}: use {suggestion}"
+        suggested_name = find_suggestion(name, method_names)
+        if suggested_name and _is_close(name, suggested_name):
+            return f"the frame has no column or method {plain(name, 60)!r}: use {suggested_name}"
     return describe_unknown_column(frame, name)
 
 
@@ -261,7 +279,7 @@ def describe_unknown_column(frame: pd.DataFrame, name: str) -> str:
     """Say that a column is unknown, and name the column that is meant, or all."""
     column_names = [str(column_name) for column_name in frame.columns]
     message = f"the frame has no column {plain(name, 60)!r}"
-    suggestion = find_suggestion(name, column_names)
-    if suggestion:
-        return f"{message}: use {suggestion}"
+    suggested_name = find_suggestion(name, column_names)
+    if suggested_name:
+        return f"{message}: use {suggested_name}"
     return f"{message}: it has {plain(', '.join(column_names))}"

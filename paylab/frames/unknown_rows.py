@@ -49,6 +49,7 @@ def _explain_conditions(method: Method) -> Method:
 
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
+        """Refuse an argument with the name of a column, then call the method."""
         for option_name, value in options.items():
             if option_name in frame.columns:
                 condition_code = f"frame[frame[{option_name!r}] == {plain(repr(value), 60)}]"
@@ -65,19 +66,24 @@ def _explain_times(method: Method) -> Method:
 
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
-        time_column_names = [str(name) for name in frame.select_dtypes("datetimetz").columns]
+        """Refuse numbered rows if the frame has a column of times, then call the method."""
+        time_column_names = [
+            str(time_column_name) for time_column_name in frame.select_dtypes("datetimetz").columns
+        ]
         is_numbered = is_integer_dtype(frame.index) and frame.index.nlevels == 1
         window = args[0] if args else None
         needs_times = method.__name__ != "rolling" or isinstance(window, str)  # not for 7 rows
         names_times = bool({"on", "level"} & options.keys())
         if time_column_names and is_numbered and needs_times and not names_times:
-            name = "created_at" if "created_at" in time_column_names else time_column_names[0]
+            time_column_name = (
+                "created_at" if "created_at" in time_column_names else time_column_names[0]
+            )
             code_by_method = {
-                "resample": f'frame.resample(..., on="{name}")',
-                "rolling": f'frame.paylab.rolling(..., on="{name}")',
+                "resample": f'frame.resample(..., on="{time_column_name}")',
+                "rolling": f'frame.paylab.rolling(..., on="{time_column_name}")',
             }
             hint_text = code_by_method.get(
-                method.__name__, f'frame.set_index("{name}").{method.__name__}(...)'
+                method.__name__, f'frame.set_index("{time_column_name}").{method.__name__}(...)'
             )
             raise MisuseError(
                 f"rows are numbered, and {method.__name__} needs times: write {hint_text}"
@@ -92,6 +98,7 @@ def _explain_text(method: Method) -> Method:
 
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
+        """Call the statistic, and replace pandas' error about columns without numbers."""
         try:
             return method(frame, *args, **options)
         except (TypeError, ValueError) as error:
@@ -120,6 +127,7 @@ def _explain_rows(method: Method, frame_of: Callable[[Any], pd.DataFrame]) -> Me
 
     @wraps(method)
     def call(owner: object, key: object, *args: object, **options: object) -> object:
+        """Look up the key, and replace pandas' error about one that is not found."""
         frame = frame_of(owner)
         has_levels = frame.index.nlevels > 1
         try:
@@ -179,6 +187,7 @@ def _explain_dropped(drop: Method) -> Method:
 
     @wraps(drop)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
+        """Drop as pandas does, and replace its error about names that are no rows."""
         try:
             return drop(frame, *args, **options)
         except KeyError:

@@ -61,7 +61,11 @@ def write_har(rows: Iterable[JsonMapping], base_url: str, to: Path) -> Path:
 def har_entry(row: JsonMapping, base_url: str) -> JsonObject:
     """A request of a journal as an entry of a HAR file."""
     milliseconds = round((row["duration"] or 0) * 1000, 3)
-    fact_by_name = {name: value for name, value in row.items() if name not in IN_HAR}
+    fact_by_name = {
+        field_name: field_value
+        for field_name, field_value in row.items()
+        if field_name not in IN_HAR
+    }
     if row["sent"] == "whole":
         fact_by_name.pop("answer")  # the response of the entry has it
     return {
@@ -86,7 +90,8 @@ def _write_request(journal_row: JsonMapping, base_url: str) -> JsonObject:
         "url": f"{url_without_query}?{query_text}" if query_text else url_without_query,
         **_write_common_facts(headers, journal_row["body_bytes"]),
         "queryString": [
-            {"name": name, "value": value} for name, value in value_by_parameter.items()
+            {"name": parameter_name, "value": parameter_value}
+            for parameter_name, parameter_value in value_by_parameter.items()
         ],
     }
     if journal_row["body_bytes"]:
@@ -153,7 +158,10 @@ def _write_common_facts(headers: JsonMapping, size: int) -> JsonObject:
     return {
         "httpVersion": "HTTP/1.1",
         "cookies": [],
-        "headers": [{"name": name, "value": value} for name, value in headers.items()],
+        "headers": [
+            {"name": header_name, "value": header_value}
+            for header_name, header_value in headers.items()
+        ],
         "headersSize": -1,
         "bodySize": size,
     }

@@ -44,6 +44,7 @@ class Journal:
     """
 
     def __init__(self, real_time: Callable[[], float] = time.time) -> None:
+        """Start without records; `real_time` gives the seconds since 1970."""
         self._real_time = real_time
         self._requests: deque[RequestRecord] = deque()
         self._notes: deque[Note] = deque()

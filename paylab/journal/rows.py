@@ -57,7 +57,7 @@ def journal_rows(
 
 def _make_redaction(secrets: Iterable[str]) -> Redaction:
     """Make the redaction that hides these secrets."""
-    return Redaction([Secret(secret) for secret in secrets])
+    return Redaction([Secret(secret_text) for secret_text in secrets])
 
 
 def _first_uses(journal: Journal) -> dict[str, int]:
@@ -80,7 +80,7 @@ def request_row(
     """A request as JSON. `first_uses` has the number of the first request with each nonce."""
     request = record.request
     reply = record.reply
-    body_hash, answer_hash = record.hashes or (_hash(request.body), _hash(reply.body))
+    body_hash_text, answer_hash_text = record.hashes or (_hash(request.body), _hash(reply.body))
     first_number = first_uses.get(request.headers.get("x-nonce", ""), record.number)
     value_by_parameter = dict(parse_qsl(request.query, keep_blank_values=True, errors="replace"))
     json_row: JsonObject = {
@@ -97,7 +97,7 @@ def request_row(
         "headers": _redact_headers(request.headers, redaction),
         "body": _redact_body(request.body, record.sizes[0], redaction),
         "body_bytes": record.sizes[0],
-        "body_sha256": body_hash,
+        "body_sha256": body_hash_text,
         "non_ascii": _has_non_ascii(request.body),
         "nonce_first_used": None if first_number == record.number else first_number,
         "operation": record.operation or None,
@@ -106,7 +106,7 @@ def request_row(
         "answer_headers": redaction.headers(reply.headers),
         "answer": _redact_body(reply.body, record.sizes[1], redaction),
         "answer_bytes": record.sizes[1],
-        "answer_sha256": answer_hash,
+        "answer_sha256": answer_hash_text,
         **_ending_row(record),
     }
     if raw:

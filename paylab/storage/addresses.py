@@ -36,8 +36,8 @@ def write_address(address: str) -> str:
         return address
     scheme, _, address_rest = address.partition("://")
     address_path = re.split(r"[?#]", address_rest, maxsplit=1)[0]
-    authority, slash, path_rest = address_path.partition("/")
-    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path_rest}"
+    authority_text, slash, path_rest = address_path.partition("/")
+    return f"{scheme}://{authority_text.rpartition('@')[2]}{slash}{path_rest}"
 
 
 def unreadable_address_error(

@@ -34,17 +34,18 @@ def read_csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterato
     """
     with _open_reader(path, delimiter, path) as csv_reader:
         is_escaped = set(csv_reader.fieldnames or ()) >= RESULTS
-        for csv_record in csv_reader:
-            surplus_cells: Sequence[str] = csv_record.pop(None, ())  # cells without a column
-            cell_by_column = _restore_cells(csv_record) if is_escaped else csv_record
-            yield CsvRow(cell_by_column, csv_reader.line_num, len(surplus_cells))
+        for cell_by_column in csv_reader:
+            # The reader puts cells without a column under None.
+            surplus_cells: Sequence[str] = cell_by_column.pop(None, ())
+            restored_cells = _restore_cells(cell_by_column) if is_escaped else cell_by_column
+            yield CsvRow(restored_cells, csv_reader.line_num, len(surplus_cells))
 
 
 def _restore_cells(csv_record: Mapping[str, str | None]) -> dict[str, str | None]:
     """The names and cells of a row as they were before they were escaped for a spreadsheet."""
     return {
-        restore_cell(name): None if cell is None else restore_cell(cell)
-        for name, cell in csv_record.items()
+        restore_cell(column_name): None if cell_text is None else restore_cell(cell_text)
+        for column_name, cell_text in csv_record.items()
     }
 
 
@@ -52,7 +53,7 @@ def read_csv_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[
     """The columns of a CSV file. PaylabError if the delimiter seems to be wrong."""
     column_names = read_written_header(path, delimiter)
     if set(column_names) >= RESULTS:
-        return [restore_cell(name) for name in column_names]
+        return [restore_cell(column_name) for column_name in column_names]
     return column_names
 
 

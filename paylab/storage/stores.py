@@ -80,8 +80,8 @@ class Remote:
 
     def note_name(self, ending: str) -> str:
         """The name of a note about the folder: beside it, or in it if it is a whole bucket."""
-        parent, _, root_name = self._root.rpartition("/")
-        return f"../{root_name}{ending}" if parent.strip("/") else f"_{ending.lstrip('.')}"
+        parent_path, _, root_name = self._root.rpartition("/")
+        return f"../{root_name}{ending}" if parent_path.strip("/") else f"_{ending.lstrip('.')}"
 
     def _path(self, file_name: str) -> str:
         """The path of a file in the file system; a name may begin with `../`."""

@@ -42,8 +42,10 @@ def describe_unknown_type(event_type: object) -> str:
     """Return "... is no known type of event; nearest: ..."; "" for a known one or a pattern."""
     if not isinstance(event_type, str) or "*" in event_type or event_type in codes.EVENT_TYPES:
         return ""
-    nearest_types = find_nearest_names(event_type, codes.EVENT_TYPES)
-    hint_text = f"nearest: {', '.join(nearest_types)}" if nearest_types else "see paylab.codes"
+    nearest_type_names = find_nearest_names(event_type, codes.EVENT_TYPES)
+    hint_text = (
+        f"nearest: {', '.join(nearest_type_names)}" if nearest_type_names else "see paylab.codes"
+    )
     return f"{plain(event_type, 60)} is no known type of event; {hint_text}"
 
 
@@ -141,13 +143,13 @@ class Arrivals:
         field_names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
         frame_rows = list(map(attrgetter(*field_names), self))
         frame = ExactFrame(frame_rows, columns=["received_at", *field_names[1:]])
-        column_types = {
+        type_by_column = {
             **dict.fromkeys(("received_at", "updated_at"), "datetime64[ms, UTC]"),
             **dict.fromkeys(("type", "status", "order"), "category"),
             "deliveries": "int64",
             "id": "str",
         }
-        return frame.astype(column_types)
+        return frame.astype(type_by_column)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a header, then one event per line, oldest first.
@@ -173,10 +175,11 @@ class Arrivals:
         return [arrival_cells(arrival) for arrival in self.newest(limit)]
 
     def __repr__(self) -> str:
+        """The number of events, and a table of the latest ones."""
         text_rows = [ARRIVAL_COLUMNS, *self.table()]
         column_widths = [max(map(len, column)) for column in zip(*text_rows, strict=True)]
         text_lines = [
-            "  ".join(map(str.ljust, text_row, column_widths)).rstrip() for text_row in text_rows
+            "  ".join(map(str.ljust, row_texts, column_widths)).rstrip() for row_texts in text_rows
         ]
         return printable_lines("\n".join([self._count_text(), *text_lines]))
 

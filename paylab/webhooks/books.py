@@ -116,9 +116,9 @@ def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: 
         if delimiter != ",":
             note_texts.append(f"delimiter {DELIMITERS[delimiter]} was found")
     try:
-        header_row = next(csv.reader(csv_text.splitlines(), delimiter=delimiter), [])
+        header_names = next(csv.reader(csv_text.splitlines(), delimiter=delimiter), [])
         utf8_file = BytesIO(csv_text.encode())
-        table = read_csv_texts(utf8_file, header_row, delimiter, skip_empty_lines=True)
+        table = read_csv_texts(utf8_file, header_names, delimiter, skip_empty_lines=True)
     except (pa.ArrowException, csv.Error, TypeError) as error:
         raise unreadable_error(book_name, "CSV", error) from None
     if is_escaped:

@@ -146,17 +146,22 @@ class Event:
         return self.type, self.id, self.status, version_text
 
     def __repr__(self) -> str:
+        """Type, id and status of the event, and what else is known of it."""
         value_by_field = {"type": self.type, "id": self.id, "status": self.status}
         if self.updated_at:
             value_by_field["updated_at"] = timestamps.to_text(self.updated_at)
         value_by_field |= {"event_id": self.event_id} if self.event_id else {}
-        field_texts = [f"{name}={value!r}" for name, value in value_by_field.items()]
+        field_texts = [
+            f"{field_name}={field_value!r}" for field_name, field_value in value_by_field.items()
+        ]
         field_texts += ["stale=True"] if self.stale else []
         return printable(f"Event({', '.join(field_texts)})")
 
     def __str__(self) -> str:
         time_text = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
-        event_texts = [printable(text) for text in (self.type, self.id, str(self.status))]
+        event_texts = [
+            printable(event_text) for event_text in (self.type, self.id, str(self.status))
+        ]
         return "  ".join([time_text, *event_texts])
 
 
@@ -199,10 +204,10 @@ def make_event(
     event_type: str, payload: JsonMapping, service: Service = SPEC_WRAPPER.service
 ) -> Event:
     """Make an event from a type and a payload; UnreadableEventError if it cannot be read."""
-    family = event_type.partition(".")[0]
-    model, _ = FAMILIES.get(family, (Resource, None))
+    family_name = event_type.partition(".")[0]
+    model_class, _ = FAMILIES.get(family_name, (Resource, None))
     try:
-        resource = model.model_validate(
+        resource = model_class.model_validate(
             rename_event_object(service, event_type, payload, Names.to_ours)
         )
         resource._raw = dict(payload)
@@ -276,11 +281,13 @@ def of_snapshot(
     'transfer.completed'
     """
     if family == "individual":
-        payload = {field_name: raw.get(field_name) for field_name in ("id", "status", "updated_at")}
+        value_by_field = {
+            field_name: raw.get(field_name) for field_name in ("id", "status", "updated_at")
+        }
         if raw.get("status_details"):
-            payload["status_details"] = raw["status_details"]
-        payload["previous_status"] = latest.status if latest else None
-        return make_event("individual.status_changed", payload, service)
+            value_by_field["status_details"] = raw["status_details"]
+        value_by_field["previous_status"] = latest.status if latest else None
+        return make_event("individual.status_changed", value_by_field, service)
     if family not in EVENT_TYPES_BY_STATUS:
         resource_names = ", ".join([*EVENT_TYPES_BY_STATUS, "individual"])
         raise ArgumentError(f"family must be one of {resource_names}, not {family!r}", "family")
@@ -326,8 +333,8 @@ def _is_before(instant: datetime | None, other: datetime | None) -> bool:
 @lru_cache(maxsize=1024)
 def _can_reach(event_type: str, start_state: str | None, end_state: str | None) -> bool:
     """Return whether the status machine leads from one status to another in one or more moves."""
-    family = event_type.partition(".")[0]
-    if family not in FAMILIES or start_state is None or start_state == end_state:
+    family_name = event_type.partition(".")[0]
+    if family_name not in FAMILIES or start_state is None or start_state == end_state:
         return False
-    _, machine = FAMILIES[family]
+    _, machine = FAMILIES[family_name]
     return bool(machine.path(start_state, end_state or ""))

@@ -35,13 +35,13 @@ def check_target(url: str) -> str:
     invalid_url_error = ConfigError(f"{url[:80]!a} is not a URL that can receive events")
     try:
         url_parts = urlsplit(url)
-        host = url_parts.hostname or ""
+        host_name = url_parts.hostname or ""
         _ = url_parts.port  # reading the port detects an invalid one
     except ValueError:
         raise invalid_url_error from None
-    if not host or url_parts.scheme not in ("http", "https"):
+    if not host_name or url_parts.scheme not in ("http", "https"):
         raise invalid_url_error
-    if url_parts.scheme == "http" and not is_loopback(host):
+    if url_parts.scheme == "http" and not is_loopback(host_name):
         raise ConfigError("events are sent to other machines by https only")
     return url
 
@@ -57,12 +57,12 @@ def post_event(
 
     Redirects are not followed. `signature` is the header with the service's signature of the body.
     """
-    headers = {"content-type": "application/json", "user-agent": "paylab-inbox"}
-    headers |= signature or {}
+    value_by_header = {"content-type": "application/json", "user-agent": "paylab-inbox"}
+    value_by_header |= signature or {}
     is_local = is_loopback(urlsplit(check_target(url)).hostname or "")
     try:
         with httpx.Client(timeout=timeout, trust_env=not is_local, verify=not is_local) as client:
-            return client.post(url, content=body, headers=headers).status_code
+            return client.post(url, content=body, headers=value_by_header).status_code
     except (httpx.HTTPError, httpx.InvalidURL):
         return None
 
@@ -178,8 +178,8 @@ class Inbox(Arrivals):
         if isinstance(event, Arrival):
             body = event.body
         else:
-            delivery = self._log.wrapper.delivery(self._convert_to_event(event))
-            body = write_json(delivery).encode()
+            delivery_object = self._log.wrapper.delivery(self._convert_to_event(event))
+            body = write_json(delivery_object).encode()
         if to is None or to == self.url:
             return self._receiver.replay(body).status
         return post_event(to, body) or BAD_GATEWAY

@@ -35,19 +35,19 @@ class PaymentPairs:
 
     def payment_amount(self, payment_index: int, meaning: str = "amount") -> Decimal | None:
         """Return an amount of a payment; None if it has none."""
-        family = self.payments.family_of(payment_index)
-        amounts = family.values(meaning, self.rules.zone)
-        amount = None if amounts is None else amounts[payment_index - family.start]
+        payment_family = self.payments.family_of(payment_index)
+        amounts = payment_family.values(meaning, self.rules.zone)
+        amount = None if amounts is None else amounts[payment_index - payment_family.start]
         return amount if isinstance(amount, Decimal) else None
 
     def currency(self, payment_index: int, meaning: str = "currency") -> str | None:
         """Return the currency of a payment's amount; its source currency if it has none there."""
-        family = self.payments.family_of(payment_index)
+        payment_family = self.payments.family_of(payment_index)
         for currency_meaning in (meaning, "currency"):
-            currency_words = family.values(currency_meaning, self.rules.zone)
+            currency_words = payment_family.values(currency_meaning, self.rules.zone)
             if currency_words is None:
                 continue
-            currency = currency_words.text(payment_index - family.start)
+            currency = currency_words.text(payment_index - payment_family.start)
             if currency:
                 return str(currency).upper()
         return None
@@ -132,15 +132,17 @@ class PaymentPairs:
         """
         if value_indexes is None:
             value_indexes = row_indexes
-        for family in self.payments.families:
-            family_mask = (payment_indexes >= family.start) & (payment_indexes < family.end)
+        for payment_family in self.payments.families:
+            family_mask = (payment_indexes >= payment_family.start) & (
+                payment_indexes < payment_family.end
+            )
             if not family_mask.any():
                 continue
             for column in PAYMENT_COLUMNS:
                 other_column = columns.get(column.meaning)
                 if other_column is not None:
                     yield from self._compare_column(
-                        family,
+                        payment_family,
                         column,
                         payment_indexes[family_mask],
                         row_indexes[family_mask],

@@ -66,12 +66,12 @@ class PaymentProblem(NamedTuple):
 
     def as_json(self) -> JsonObject:
         """Return the problem with amounts and durations as text."""
-        problem_json = self._asdict()
-        del problem_json["payment"]
-        problem_json["difference"] = write_digits(self.difference)
+        problem_object = self._asdict()
+        del problem_object["payment"]
+        problem_object["difference"] = write_digits(self.difference)
         if self.time_difference is not None:
-            problem_json["time_difference"] = f"{self.time_difference.total_seconds():g} s"
-        return problem_json
+            problem_object["time_difference"] = f"{self.time_difference.total_seconds():g} s"
+        return problem_object
 
 
 def subtract(minuend: Decimal, subtrahend: Decimal) -> Decimal:

@@ -124,16 +124,16 @@ def _choose_format(
 ) -> tuple[Series, str]:
     """Return the times by the only format that fits all texts, and the format; else OptionError."""
     blank_mask = series.isna()
-    complete_formats = [
+    fitting_formats = [
         date_format
         for date_format, moments in times_by_format.items()
         if not (moments.isna() & ~blank_mask).any()
     ]
-    if len(complete_formats) != 1:
+    if len(fitting_formats) != 1:
         raise _make_time_error(
-            series, column_name, times_by_format, is_ambiguous=bool(complete_formats)
+            series, column_name, times_by_format, is_ambiguous=bool(fitting_formats)
         )
-    found_format = complete_formats[0]
+    found_format = fitting_formats[0]
     return times_by_format[found_format], found_format
 
 
@@ -202,8 +202,8 @@ def _find_unit(times: Times, smallest_clock_unit: str) -> str:
     times are not whole in it, smaller ones follow, down to "us".
     """
     known_times = times[~np.isnat(times)]
-    clock_units = UNITS[UNITS.index(smallest_clock_unit) :]
-    for unit in ("D", *clock_units):
+    unit_names = UNITS[UNITS.index(smallest_clock_unit) :]
+    for unit in ("D", *unit_names):
         if (known_times.astype(f"datetime64[{unit}]") == known_times).all():
             return unit
     return "us"

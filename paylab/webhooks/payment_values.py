@@ -60,16 +60,14 @@ def read_amounts(
             amounts_by_name[column_name] = DecimalArray(_convert_to_decimals(column))
         else:
             texts_by_name[column_name] = _normalize_signs(cell_texts(column))
-    decimal_sign = decimal_mark or _find_decimal_mark(texts_by_name.values())
+    found_mark = decimal_mark or _find_decimal_mark(texts_by_name.values())
     for column_name, amount_texts in texts_by_name.items():
-        number_texts = pa.chunked_array(
-            [_use_decimal_point(amount_texts, column_name, decimal_sign)]
-        )
+        number_texts = pa.chunked_array([_use_decimal_point(amount_texts, column_name, found_mark)])
         amounts_by_name[column_name] = DecimalArray(
             decimals.read_decimals(number_texts, column_name, 1)
         )
     return amounts_by_name, "" if decimal_mark else _describe_mark(
-        decimal_sign, texts_by_name.values()
+        found_mark, texts_by_name.values()
     )
 
 

@@ -87,15 +87,17 @@ def _compare_sides(
     for comparison, side in zip(comparisons, sides, strict=True):
         problems += comparison.find_problems(side.period)
         compared_period.add_rows(side.rows.side, comparison.payment_index_of_row)
-    notes = [note for side in sides for note in side.notes]
-    notes += compared_period.notes + zone_notes(problems)
+    note_texts = [note_text for side in sides for note_text in side.notes]
+    note_texts += compared_period.notes + zone_notes(problems)
     # The tolerance "" is for all currencies.
     unused_currencies = sorted(rules.tolerance.keys() - payments.currencies(rules.zone) - {""})
-    notes += [
+    note_texts += [
         f"tolerance= has {plain(currency)}: no payment has it" for currency in unused_currencies
     ]
     rows_of_sides = [side.rows for side in sides]
-    return Reconciliation(payments, rows_of_sides, problems, rules, compared_period, notes, place)
+    return Reconciliation(
+        payments, rows_of_sides, problems, rules, compared_period, note_texts, place
+    )
 
 
 def _find_compared_period(
@@ -151,10 +153,10 @@ class Comparison:
             message = "have no row with an id or a reference, so nothing can be compared"
             raise argument_error("books", message)
         count_by_list: dict[str, int] = {}
-        for family in self._payments.families:
-            family_mask = compared_mask[family.start : family.end]
-            if family_mask.any() and not self._is_expected(family):
-                count_by_list[family.name] = int(family_mask.sum())
+        for payment_family in self._payments.families:
+            family_mask = compared_mask[payment_family.start : payment_family.end]
+            if family_mask.any() and not self._is_expected(payment_family):
+                count_by_list[payment_family.name] = int(family_mask.sum())
                 if only_books:
                     family_mask[:] = False  # it is a view of `compared_mask`
         return ComparedPeriod(self._payments.count, period, compared_mask, count_by_list)
@@ -203,12 +205,14 @@ class Comparison:
         """
         missing_mask = (self._row_counts == 0) & self._is_in(period)
         expected_family_names = [
-            family.name for family in self._payments.families if self._is_expected(family)
+            payment_family.name
+            for payment_family in self._payments.families
+            if self._is_expected(payment_family)
         ]
         for payment_index in np.flatnonzero(missing_mask).tolist():
-            family = self._payments.family_of(payment_index)
+            payment_family = self._payments.family_of(payment_index)
             shares_row = payment_index in self._shared_references.payments
-            if family.name not in expected_family_names or shares_row:
+            if payment_family.name not in expected_family_names or shares_row:
                 continue
             yield self._pairs.problem_without_row(f"missing_in_{self._rows.side}", payment_index)
 

@@ -70,6 +70,7 @@ class Reconciliation:
         return iter(self.problems)
 
     def __getitem__(self, key: Any) -> Any:
+        """The problem at a position, or the problems of a slice."""
         if not isinstance(key, int | slice):
             message = f"a reconciliation has numbered problems: write frame()[{key!r:.60}]"
             raise TypeError(message)
@@ -87,7 +88,9 @@ class Reconciliation:
     @property
     def _empty_sides(self) -> list[str]:
         """The sides that have none of the payments, although the service has some."""
-        has_payments = any(self._period.mask_of(family).any() for family in self._payments.families)
+        has_payments = any(
+            self._period.mask_of(payment_family).any() for payment_family in self._payments.families
+        )
         return [
             rows.side
             for rows in self._rows
@@ -139,7 +142,10 @@ class Reconciliation:
     def _has_service_column(self, meaning: str) -> bool:
         """Return whether a list of the service has a column with this meaning."""
         zone = self._rules.zone
-        return any(family.values(meaning, zone) is not None for family in self._payments.families)
+        return any(
+            payment_family.values(meaning, zone) is not None
+            for payment_family in self._payments.families
+        )
 
     def frame(self) -> pd.DataFrame:
         """Return one row per problem: its kind, key and column, both values, and the difference.
@@ -166,13 +172,13 @@ class Reconciliation:
             DecimalArray(decimals.from_numbers(differences, "difference"))
         )
         frame.insert(column_names.index("time_difference"), "difference", difference_column)
-        column_types = {
+        type_by_column = {
             **dict.fromkeys(("kind", "side", "family", "column", "currency"), "category"),
             **dict.fromkeys(("key", "id", "service_value", "other_value"), "str"),
             "row": "Int64",
             "time_difference": "timedelta64[us]",
         }
-        return frame.astype(column_types)
+        return frame.astype(type_by_column)
 
     def summary(self) -> pd.DataFrame:
         """Return the number of problems and the sum of their differences by kind and currency.
@@ -184,10 +190,10 @@ class Reconciliation:
         for problem in self.problems:
             group_key = problem.kind, problem.currency or ""
             differences_by_group.setdefault(group_key, []).append(problem.difference)
-        kind_order = list(PROBLEM_KINDS)
+        kind_names = list(PROBLEM_KINDS)
         group_keys = sorted(
             differences_by_group,
-            key=lambda group_key: (kind_order.index(group_key[0]), group_key[1]),
+            key=lambda group_key: (kind_names.index(group_key[0]), group_key[1]),
         )
         sums = [total_or_none(differences_by_group[group_key]) for group_key in group_keys]
         frame = ExactFrame(
@@ -214,14 +220,17 @@ class Reconciliation:
         )
         currencies = sorted(side_totals_by_currency)
         frame = ExactFrame({"currency": pd.Categorical(currencies)})
-        for side in self.sides:
+        for side_name in self.sides:
             side_totals = [
-                side_totals_by_currency[currency].get(side, NO_TOTAL) for currency in currencies
+                side_totals_by_currency[currency].get(side_name, NO_TOTAL)
+                for currency in currencies
             ]
             counts = [side_total.count for side_total in side_totals]
-            amounts = [side_total.amount for side_total in side_totals]
-            frame[f"count_{side}"] = np.array(counts, dtype=np.int64)
-            frame[f"amount_{side}"] = DecimalArray(decimals.from_numbers(amounts, "amount"))
+            side_amounts = [side_total.amount for side_total in side_totals]
+            frame[f"count_{side_name}"] = np.array(counts, dtype=np.int64)
+            frame[f"amount_{side_name}"] = DecimalArray(
+                decimals.from_numbers(side_amounts, "amount")
+            )
         return frame
 
     def report(self) -> str:
@@ -234,7 +243,7 @@ class Reconciliation:
             self._write_verdict_line(),
             *self._write_kind_lines(),
             *self.columns_lines(),
-            *(f"  {note}" for note in self.notes),
+            *(f"  {note_text}" for note_text in self.notes),
             *self._write_total_lines(),
         ]
         return "\n".join(map(printable, report_lines))
@@ -301,10 +310,10 @@ class Reconciliation:
         total_lines = []
         for total_row in self.totals().to_dict("records"):
             sum_texts = []
-            for side in self.sides:
-                amount = total_row[f"amount_{side}"]
+            for side_name in self.sides:
+                amount = total_row[f"amount_{side_name}"]
                 if isinstance(amount, Decimal):
-                    sum_texts.append(f"{side} {amount:f}")
+                    sum_texts.append(f"{side_name} {amount:f}")
             total_name = total_row["currency"] or "of rows without a currency"
             total_lines.append(f"  total {total_name}: {', '.join(sum_texts)}")
         return total_lines
@@ -316,15 +325,15 @@ class Reconciliation:
         '  compared with books: amount '
         """
         column_lines = []
-        for side, name_by_meaning in self.compared.items():
+        for side_name, name_by_meaning in self.compared.items():
             column_texts = [
                 meaning if your_name == meaning else f"{meaning} ({your_name})"
                 for meaning, your_name in name_by_meaning.items()
             ]
             compared_text = ", ".join(column_texts) or "only whether it is there"
-            column_lines.append(f"  compared with {side}: {compared_text}")
+            column_lines.append(f"  compared with {side_name}: {compared_text}")
             names_by_reason: dict[str, list[str]] = {}
-            for column_name, reason_text in self.not_compared[side].items():
+            for column_name, reason_text in self.not_compared[side_name].items():
                 names_by_reason.setdefault(reason_text, []).append(column_name or NAMELESS)
             for reason_text, column_names in names_by_reason.items():
                 column_lines.append(f"  {reason_text}: {', '.join(column_names)}")

@@ -115,9 +115,9 @@ class Router:
             if event.identity in self._handled:
                 return Receipt(event, "duplicate")
             marked_event = replace(event, stale=is_stale(event.version, self.latest(event)))
-            outcome = self._call_handler(marked_event)
+            outcome_text = self._call_handler(marked_event)
             self._remember_event(marked_event)
-        return Receipt(marked_event, outcome)
+        return Receipt(marked_event, outcome_text)
 
     def _remember_event(self, event: Event) -> None:
         """Store that an event is handled, and its state unless a later one was handled."""
@@ -152,10 +152,10 @@ def _warn_if_unknown(event_type: str) -> None:
     if "*" in event_type:
         message = f"{event_type!r} contains a wildcard: name each type, or use default() for others"
     else:
-        nearest_types = get_close_matches(event_type, EVENT_TYPES, n=1, cutoff=0.8)
-        if not nearest_types:
+        nearest_type_names = get_close_matches(event_type, EVENT_TYPES, n=1, cutoff=0.8)
+        if not nearest_type_names:
             return
-        message = f"no event is called {event_type!r} in the spec; nearest: {nearest_types[0]}"
+        message = f"no event is called {event_type!r} in the spec; nearest: {nearest_type_names[0]}"
     warn_caller(message, PaylabWarning)
 
 

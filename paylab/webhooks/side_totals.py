@@ -43,16 +43,16 @@ def totals_by_currency(
     `other_sides` are the rows of the books, of the events, or of both.
     """
     columns_to_sum = []
-    for family in payments.families:
-        amounts = family.values("amount", zone)
-        currencies = family.values("currency", zone)
-        columns_to_sum.append((SERVICE, amounts, currencies, period.mask_of(family)))
+    for payment_family in payments.families:
+        amounts = payment_family.values("amount", zone)
+        currencies = payment_family.values("currency", zone)
+        columns_to_sum.append((SERVICE, amounts, currencies, period.mask_of(payment_family)))
     for other_rows in other_sides:
         amounts = other_rows.values.get("amount")
         currencies = other_rows.values.get("currency")
         columns_to_sum.append((other_rows.side, amounts, currencies, period.rows_mask(other_rows)))
     side_totals_by_currency: dict[str, dict[str, SideTotal]] = {}
-    for side, amounts, currencies, counted_mask in columns_to_sum:
+    for side_name, amounts, currencies, counted_mask in columns_to_sum:
         if amounts is None:
             continue
         counted_currencies = None
@@ -62,7 +62,7 @@ def totals_by_currency(
             amounts[counted_mask], counted_currencies
         ).items():
             total_by_side = side_totals_by_currency.setdefault(currency, {})
-            total_by_side[side] = total_by_side.get(side, NO_TOTAL).add(side_total)
+            total_by_side[side_name] = total_by_side.get(side_name, NO_TOTAL).add(side_total)
     return side_totals_by_currency
 
 

@@ -86,11 +86,11 @@ class Payments:
     def _read_texts(self, column_name: str) -> pa.Array:
         """Return a column of all families as text; null for a family that does not have it."""
         text_arrays = [pa.nulls(0, pa.string())]
-        for family in self.families:
-            if column_name in family.frame:
-                text_arrays.append(cell_texts(family.frame[column_name]))
+        for payment_family in self.families:
+            if column_name in payment_family.frame:
+                text_arrays.append(cell_texts(payment_family.frame[column_name]))
             else:
-                text_arrays.append(pa.nulls(len(family.frame), pa.string()))
+                text_arrays.append(pa.nulls(len(payment_family.frame), pa.string()))
         return pa.concat_arrays(text_arrays)
 
     def family_of(self, payment: int) -> Family:
@@ -100,24 +100,22 @@ class Payments:
     def statuses(self, zone: ZoneInfo) -> set[str]:
         """Return the statuses of the spec, and those of the payments."""
         statuses: set[str] = set()
-        for family in self.families:
-            statuses |= set(MACHINES[f"{family.name}s"].states)
-            status_words = family.values("status", zone)
+        for payment_family in self.families:
+            statuses |= set(MACHINES[f"{payment_family.name}s"].states)
+            status_words = payment_family.values("status", zone)
             if isinstance(status_words, WordColumn):
                 statuses |= set(status_words.texts)
         return statuses
 
     def currencies(self, zone: ZoneInfo) -> set[str]:
         """Return the currencies of all amounts, in upper case."""
+        meanings = [column.meaning for column in PAYMENT_COLUMNS if column.kind == "currency"]
         currencies: set[str] = set()
-        for family in self.families:
-            for column in PAYMENT_COLUMNS:
-                currency_words = (
-                    family.values(column.meaning, zone) if column.kind == "currency" else None
-                )
-                currencies |= (
-                    {text.upper() for text in currency_words.texts} if currency_words else set()
-                )
+        for payment_family in self.families:
+            for meaning in meanings:
+                currency_words = payment_family.values(meaning, zone)
+                if currency_words:
+                    currencies |= {currency_text.upper() for currency_text in currency_words.texts}
         return currencies
 
     def created(self) -> Times:
@@ -125,8 +123,8 @@ class Payments:
         utc_zone = ZoneInfo("UTC")
         no_times = np.zeros(0, "datetime64[us]")
         times_of_families = [
-            read_column_times(family.frame["created_at"], "created_at", utc_zone).values
-            for family in self.families
+            read_column_times(payment_family.frame["created_at"], "created_at", utc_zone).values
+            for payment_family in self.families
         ]
         return np.concatenate([no_times, *times_of_families])
 
@@ -173,11 +171,11 @@ def read_book_rows(
     column_by_meaning, mark_note = _read_book_values(
         frame, name_by_meaning, zone, decimal, date_format
     )
-    notes = _make_date_format_notes(column_by_meaning)
+    note_texts = _make_date_format_notes(column_by_meaning)
     if mark_note:
-        notes.append(mark_note)
+        note_texts.append(mark_note)
     if "amount" in name_by_meaning and "currency" not in name_by_meaning:
-        notes.append(
+        note_texts.append(
             "the books have no column of currencies: an amount is taken in that of its payment"
         )
     return Rows(
@@ -191,7 +189,7 @@ def read_book_rows(
             for column_name in frame.columns
             if column_name not in name_by_meaning.values()
         ),
-        notes=tuple(notes),
+        notes=tuple(note_texts),
     )
 
 
