@@ -28,7 +28,7 @@ from ..errors.extras import require_extra
 from ..lab.lab import Lab, connect
 from ..payments.batch import check_results_path
 from ..payments.identity import REFERENCE
-from ..payments.outcome import MADE, UnpaidWarning
+from ..payments.outcome import CREATED, MADE, UnpaidWarning
 from ..payments.plan import NOT_CHECKED, Plan, RowProblem, make_plan
 from ..payments.recognition import LOOKBACK_AGE
 from ..spec.service.service import Service
@@ -46,6 +46,8 @@ client_reference_id,financial_account_id,source_amount,source_currency,destinati
 invoice-1001,fa_of_the_first_recipient,150.00,USD,MXN,spei
 invoice-1002,fa_of_the_second_recipient,80.50,USD,PHP,instapay
 """
+IDS_SHOWN_MAX = 3
+"""Number of ids of new payouts that are printed."""
 ROWS_NAMED_MAX = 3
 """Maximum rows with the same problem that are named one by one."""
 DEFAULTS = ("source_currency", "destination_currency", "payout_method")
@@ -190,9 +192,22 @@ def _print_results(results: BatchResults, *, as_json: bool) -> int:
     """Print how many rows have each outcome, and each error; return 1 if a row was not paid."""
     count_by_outcome = results.attrs["outcomes"]
     say(json.dumps({"outcomes": count_by_outcome}) if as_json else results.outcome_line())
+    if not as_json and CREATED in count_by_outcome:
+        say(_describe_created(results))
     for problem_text in results.problem_texts():
         warn_user(printable(problem_text))
     return 0 if set(count_by_outcome) <= MADE else 1
+
+
+def _describe_created(results: BatchResults) -> str:
+    """The source amounts of the new payouts by currency, and their first ids."""
+    created_rows = results[results["outcome"] == CREATED]
+    sum_by_currency = created_rows.groupby("source_currency", observed=True)["source_amount"].sum()
+    sum_texts = [f"{amount} {currency}" for currency, amount in sum_by_currency.items()]
+    id_texts = [*map(str, created_rows["id"][:IDS_SHOWN_MAX])]
+    if len(created_rows) > IDS_SHOWN_MAX:
+        id_texts.append("... (all with --to RESULTS.csv)")
+    return f"from {', '.join(sum_texts)}: {', '.join(id_texts)}"
 
 
 def _read_lookback(duration_text: str) -> timedelta | None:

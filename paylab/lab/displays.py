@@ -31,6 +31,7 @@ VIEWS = {
     ("paylab.spec.assumptions.assumption", "Assumption"): "reference.assumption_card",
     ("paylab.spec.resource", "Resource"): "results.resource_card",
     ("paylab.spec.page", "Page"): "results.page_table",
+    ("paylab.spec.paging", "Items"): "results.items_card",
     ("paylab.spec.paging", "Pager"): "results.pager_table",
     ("paylab.spec.service.service", "Service"): "calls.service_table",
     ("paylab.webhooks.arrivals", "Arrivals"): "inbox.arrivals_card",

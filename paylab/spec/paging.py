@@ -55,6 +55,10 @@ DISPLAYED_ITEMS_MAX = 20
 """Number of items that a pager keeps for its display."""
 
 
+class Items(list[T]):
+    """The items of a slice of a list; a notebook shows them as a table."""
+
+
 @with_name_suggestions
 @list_uses.with_list_refusals
 @explain_arguments
@@ -115,9 +119,10 @@ class Pager(Generic[T]):
         check_index(at)
         bounds = (at.start, at.stop, at.step) if isinstance(at, slice) else (at,)
         if any(bound is not None and bound < 0 for bound in bounds):
-            return self.to_list()[at]  # what counts from the end needs all pages
+            all_items = self.to_list()  # what counts from the end needs all pages
+            return Items(all_items[at]) if isinstance(at, slice) else all_items[at]
         if isinstance(at, slice):
-            return list(islice(self, at.start, at.stop, at.step))
+            return Items(islice(self, at.start, at.stop, at.step))
         for item in islice(self, at, None):
             return item
         raise IndexError(f"the list has no item {at}")

@@ -90,8 +90,12 @@ def items_table(items: Sequence[Resource], total: int | None = None, service_nam
 
 def page_table(page: Page[Any]) -> str:
     """One page of a list."""
-    service_name = page.data[0]._place() if page.data else ""
-    return items_table(page.data, service_name=service_name)
+    return items_card(page.data)
+
+
+def items_card(items: Sequence[Any]) -> str:
+    """Some items of a list, with the service that they are from."""
+    return items_table(items, service_name=items[0]._place() if items else "")
 
 
 def simulator_card(simulator: Any) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -176,7 +178,9 @@ def test_a_second_run_reports_the_same_payouts(file, account, tmp_path, capsys):
     """The results are written to a file, and a second run reports the same five payouts."""
     path = file(*((f"año-{at}", account, *GOOD[2:]) for at in range(5)))
     assert run(path, "--to", str(tmp_path / "results.csv")) == 0
-    assert "5 created" in capsys.readouterr().out
+    [counts, created] = capsys.readouterr().out.splitlines()
+    assert counts == "5 created"
+    assert re.fullmatch(r"from [\d.]+ USD: (tr_\w+, ){3}\.\.\. \(all with --to .*", created)
     assert run(path, "--json") == 0
     assert json.loads(capsys.readouterr().out)["outcomes"] == {"already paid": 5}
     written = (tmp_path / "results.csv").read_text(encoding="utf-8")
@@ -248,11 +252,14 @@ def test_the_status_is_0_if_every_row_is_paid(capsys, outcomes, status, ending):
     """Each row that was not paid is on stderr with its reason; unsent rows are counted."""
     paid = [None if word in MADE else f"{word} because" for word in outcomes]
     rows = {"row": range(1, len(outcomes) + 1), "outcome": outcomes, "error": paid}
-    frame = BatchResults(rows)
+    amounts = {"id": "tr_1", "source_amount": Decimal(5), "source_currency": "USD"}
+    frame = BatchResults(rows | amounts)
     frame.attrs["outcomes"] = dict.fromkeys(outcomes, 1)
     assert payout._print_results(frame, as_json=False) == status
     told = capsys.readouterr()
-    assert told.out.strip() == ", ".join(f"1 {word}" for word in outcomes) + ending
+    counts = ", ".join(f"1 {word}" for word in outcomes) + ending
+    created = ["from 5 USD: tr_1"] if "created" in outcomes else []
+    assert told.out.splitlines() == [counts, *created]
     reasons = {"unsent": "1 row unsent: unsent because\n"}
     usual = f"row {len(outcomes)}, {outcomes[-1]}: {outcomes[-1]} because\n"
     assert told.err == (reasons.get(outcomes[-1], usual) if status else "")

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import paylab
 from paylab.errors import PagingError, RepeatWarning
 from paylab.spec.page import Page, has_spec_envelope, read_page
 from paylab.spec.paging import Pager, decode_cursor, encode_cursor
 from paylab.spec.service import Service
+from paylab.views.results import items_card
 
 POSITION = {"created_at": "2026-01-31T09:30:00.123Z", "id": "tr_1", "direction": "next"}
 # Made with: printf '{"created_at":...}' | basenc --base64url | tr -d '='
@@ -310,3 +312,13 @@ def test_what_is_no_page(settings, body, words):
 def test_a_list_has_the_envelope_of_the_spec_unless_it_differs(values, usual):
     """A list has it unless its keys or its form differ."""
     assert has_spec_envelope(Service(values).list("transfers")) is usual
+
+
+def test_a_slice_of_a_list_is_shown_as_a_table_in_a_notebook():
+    """It is a list, whose HTML has a row for each item."""
+    lab = paylab.connect()
+    first_three = lab.transfers.list()[:3]
+    assert first_three == lab.transfers.list().to_list()[:3]
+    card = items_card(first_three)
+    assert all(transfer.id in card for transfer in first_three)
+    assert "No items" in items_card(first_three[3:])
