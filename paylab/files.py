@@ -25,7 +25,10 @@ PATH_BYTES_MAX = 4095
 
 
 def path_of(value: str | os.PathLike[str]) -> Path:
-    """The path of a file. ConfigError when no file can have this name."""
+    """Make a Path of the name of a file; ConfigError if no file can have this name.
+
+    ArgumentError for a value that is neither text nor a path.
+    """
     if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
         value_text = plain(repr(value), 60)
         raise ArgumentError(f"the path of a file must be text or a Path, not {value_text}", "path")
@@ -37,10 +40,13 @@ def path_of(value: str | os.PathLike[str]) -> Path:
 
 
 def require_regular(path: Path) -> None:
-    """ConfigError for a pipe, which may never end, a device, a folder, or a loop of links."""
+    """Raise ConfigError for a pipe, which may never end, a device, a folder, or a loop of links.
+
+    A missing file raises nothing: reading it raises FileNotFoundError.
+    """
     try:
         is_regular = stat.S_ISREG(path.stat().st_mode)
-    except FileNotFoundError:  # reading the file then raises this error
+    except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -50,7 +56,7 @@ def require_regular(path: Path) -> None:
 
 
 def _find_name_problem(path_text: str) -> str:
-    """Why no file can have this path; empty if one can."""
+    """Say why no file can have this path; "" if one can."""
     try:
         path_bytes = os.fsencode(path_text)
         part_lengths = [len(os.fsencode(part)) for part in Path(path_text).parts]
@@ -104,7 +110,7 @@ def replace(
 
 
 def require_writable(path: Path) -> None:
-    """ConfigError if `replace` cannot write this file. No file is left."""
+    """Raise ConfigError if `replace` cannot write this file. No file is left by the trial."""
     try:
         path = _resolve_path(path)
         require_parent(path)
@@ -118,7 +124,7 @@ def require_writable(path: Path) -> None:
 
 
 def _resolve_path(path: Path) -> Path:
-    """The path of the file behind links; ConfigError for a loop, and for a link to no file."""
+    """Follow links to the path of a file; ConfigError for a loop, and for a link to no file."""
     try:
         resolved_path = path.resolve()
         is_loop = resolved_path.is_symlink()  # Python 3.13 resolves a loop to itself
@@ -141,26 +147,27 @@ def create_private(path: Path) -> None:
 
 
 def require_parent(path: Path) -> None:
-    """ConfigError if the parent folder does not exist."""
+    """Raise ConfigError if the parent folder does not exist."""
     if not path.parent.is_dir():
         raise ConfigError(f"cannot write {path.name}: there is no folder {path.parent}")
 
 
 def _require_replaceable(path: Path) -> None:
-    """ConfigError if there is something else than a regular file, such as a device or a folder."""
+    """Raise ConfigError if something else than a regular file is there, as a device or a folder."""
     if path.exists() and not path.is_file():
         raise ConfigError(f"cannot replace {path}: it is not a regular file")
 
 
 def draft_path(path: Path, suffix: str) -> Path:
-    """An unpredictable hidden name in the folder of a path."""
+    """Make the path of a temporary file: an unpredictable hidden name in the folder of `path`."""
     return path.with_name(f".{path.name}.{token_hex(6)}.{suffix}")
 
 
 def recover_path(path: Path) -> None:
     """Remove the temporary files and folders that a killed process left for a path.
 
-    If it had moved the old folder away (`.old`) and not put the new one there, that is moved back.
+    If the process had moved the old folder away (`.old`), and had not yet put the new one in its
+    place, the old folder is moved back.
     """
     path = path.resolve()
     draft_pattern = re.compile(
@@ -205,7 +212,7 @@ def file_mode(path: Path) -> int | None:
 def unreadable_error(
     path: str | os.PathLike[str], format_name: str, error: Exception
 ) -> ConfigError:
-    """The error for a damaged file, or a file of another format."""
+    """Make the error for a damaged file, or a file of another format."""
     reason = str(error).partition("\n")[0].rstrip(". ")
     message = f"{os.fspath(path)} cannot be read as {format_name}: {reason:.200}"
     return ConfigError(f"{message}; write or export the file again")

@@ -52,14 +52,14 @@ if not TYPE_CHECKING:
 
 
 @cache
-def _default_values(record_class: Any) -> Mapping[str, Any]:
-    """The default of each field in their order; MISSING for a field that has none."""
+def _read_defaults(record_class: Any) -> Mapping[str, Any]:
+    """Read the default of each field, by its name; MISSING for a field without a default."""
     return {field.name: field.default for field in fields(record_class)}
 
 
 @cache
-def _default_factories(record_class: Any) -> Mapping[str, Callable[[], Any]]:
-    """The functions that make the value of a field without an argument, by field."""
+def _read_default_factories(record_class: Any) -> Mapping[str, Callable[[], Any]]:
+    """Read the functions that make the default of a field, by field."""
     return {
         field.name: field.default_factory
         for field in fields(record_class)
@@ -68,28 +68,28 @@ def _default_factories(record_class: Any) -> Mapping[str, Callable[[], Any]]:
 
 
 @cache
-def _required_fields(record_class: object) -> frozenset[str]:
-    """The fields that an argument must set."""
+def _find_required_fields(record_class: object) -> frozenset[str]:
+    """Find the names of the fields without a default, which an argument must set."""
     names_without_default = {
         field_name
-        for field_name, default in _default_values(record_class).items()
+        for field_name, default in _read_defaults(record_class).items()
         if default is MISSING
     }
-    return frozenset(names_without_default - _default_factories(record_class).keys())
+    return frozenset(names_without_default - _read_default_factories(record_class).keys())
 
 
 def _initialize(record: Any, /, *positional: Any, **named: Any) -> None:
     """The `__init__` of all light dataclasses: set the fields from arguments and defaults."""
     record_class: Any = type(record)
     argument_by_field = dict(zip(record_class.__match_args__, positional, strict=False)) | named
-    value_by_field = {**_default_values(record_class), **argument_by_field}
+    value_by_field = {**_read_defaults(record_class), **argument_by_field}
     has_repeated_or_surplus = len(argument_by_field) < len(positional) + len(named)
-    has_unknown = len(value_by_field) > len(_default_values(record_class))
-    lacks_required = not _required_fields(record_class) <= argument_by_field.keys()
+    has_unknown = len(value_by_field) > len(_read_defaults(record_class))
+    lacks_required = not _find_required_fields(record_class) <= argument_by_field.keys()
     if has_repeated_or_surplus or has_unknown or lacks_required:
         # Raises TypeError, which names the argument.
         _make_signature(record_class).bind(*positional, **named)
-    for field_name, factory in _default_factories(record_class).items():
+    for field_name, factory in _read_default_factories(record_class).items():
         if field_name not in argument_by_field:
             value_by_field[field_name] = factory()
     vars(record).update(value_by_field)
@@ -98,25 +98,27 @@ def _initialize(record: Any, /, *positional: Any, **named: Any) -> None:
 
 
 @cache
-def _compared_fields(record_class: Any) -> tuple[str, ...]:
-    """The fields by which a record is equal to another."""
+def _find_compared_fields(record_class: Any) -> tuple[str, ...]:
+    """Find the names of the fields by which a record is equal to another."""
     return tuple(field.name for field in fields(record_class) if field.compare)
 
 
-def _compared_values(record: Any) -> list[Any]:
-    """The values by which a record is equal to another."""
+def _read_compared_values(record: Any) -> list[Any]:
+    """Read the values by which a record is equal to another."""
     record_class: Any = type(record)
-    return [getattr(record, field_name) for field_name in _compared_fields(record_class)]
+    return [getattr(record, field_name) for field_name in _find_compared_fields(record_class)]
 
 
 def _is_equal(record: object, other: object) -> bool:
     """The `__eq__` of all light dataclasses."""
-    return type(other) is type(record) and _compared_values(record) == _compared_values(other)
+    return type(other) is type(record) and _read_compared_values(record) == _read_compared_values(
+        other
+    )
 
 
 def _compute_hash(record: object) -> int:
     """The `__hash__` of all light dataclasses."""
-    return hash((type(record), *_compared_values(record)))
+    return hash((type(record), *_read_compared_values(record)))
 
 
 def _write_repr(record: object) -> str:
@@ -164,9 +166,11 @@ def _make_signature(record_class: Any) -> Signature:
         parameter_kind = (
             Parameter.KEYWORD_ONLY if field.kw_only else Parameter.POSITIONAL_OR_KEYWORD
         )
-        default = Parameter.empty if field.name in _required_fields(record_class) else field.default
-        if field.name in _default_factories(record_class):
-            default = _default_factories(record_class)[field.name]()
+        default = (
+            Parameter.empty if field.name in _find_required_fields(record_class) else field.default
+        )
+        if field.name in _read_default_factories(record_class):
+            default = _read_default_factories(record_class)[field.name]()
         parameters.append(
             Parameter(field.name, parameter_kind, default=default, annotation=field.type)
         )

@@ -32,7 +32,7 @@ _PRINTABLE = PrintableRecords()
 
 
 def escaping_logger(name: str) -> logging.Logger:
-    """The logger of this name, whose records are escaped from now on."""
+    """Get the logger of this name; its records are escaped from now on."""
     logger = logging.getLogger(name)
     logger.addFilter(_PRINTABLE)
     return logger

@@ -23,7 +23,7 @@ def is_loopback(host: str) -> bool:
 def host_refusal(
     headers: Iterable[tuple[bytes, bytes]], allowed: Collection[str] = ()
 ) -> tuple[int, str] | None:
-    """The status and the text to refuse a request with, by its headers; None if it is allowed.
+    """Find out by its headers whether a request has to be refused: status and text; None if not.
 
     `allowed` are additional host names. IP addresses are always allowed: they are not resolved.
     """
@@ -50,7 +50,7 @@ def host_refusal(
 
 
 def _read_host_name(url: str) -> str:
-    """The host of a URL in lower case. Empty if it has none."""
+    """Read the host of a URL in lower case; "" if it has none."""
     try:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
@@ -64,7 +64,7 @@ def _is_local_name(host_name: str) -> bool:
 
 @lru_cache(maxsize=64)  # every request has the Host of its server
 def _read_address(host_name: str) -> IPv4Address | IPv6Address | None:
-    """The IP address that a host name is; None if it is a name."""
+    """Read a host as an IP address; None if it is a name."""
     try:
         return ip_address(host_name)
     except ValueError:

@@ -42,7 +42,7 @@ def has_threads() -> bool:
 
 
 def start_thread(run: Callable[[], object], name: str) -> Thread:
-    """Start a daemon thread. ConfigError if this Python cannot."""
+    """Start a daemon thread that calls `run`; ConfigError if this Python cannot start threads."""
     thread = Thread(target=run, name=name, daemon=True)
     try:
         thread.start()
@@ -52,7 +52,7 @@ def start_thread(run: Callable[[], object], name: str) -> Thread:
 
 
 def make_executor(workers: int, name: str) -> Executor:
-    """An executor with `workers` threads. Where no thread can start, it works at once."""
+    """Make an executor with `workers` threads; where no thread can start, it works at once."""
     from concurrent.futures import ThreadPoolExecutor
 
     if has_threads():
@@ -61,14 +61,14 @@ def make_executor(workers: int, name: str) -> Executor:
 
 
 def _make_inline_executor() -> Executor:
-    """An executor that works in the calling thread."""
+    """Make an executor that works in the calling thread."""
     from concurrent.futures import Executor, Future
 
     class InlineExecutor(Executor):  # here, since its base takes long to import
         """Does the work when it is submitted."""
 
         def submit(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-            """The future of work that is done, or has failed."""
+            """Do the work, and return its future, which has a result or an error."""
             future = Future[T]()
             try:
                 future.set_result(work(*args, **kwargs))

@@ -23,6 +23,8 @@ Send = Callable[[Message], Awaitable[None]]
 
 START_SECONDS = 60.0
 GRACE_SECONDS = 2
+END_SECONDS = 3
+"""How long open requests may take at the end, and how long the thread then has to end."""
 
 CONNECTIONS_MAX = 2_000
 """Maximum open connections; uvicorn answers further ones with 503."""
@@ -150,7 +152,7 @@ class ServingThread:
         """Stop listening."""
         self._server.should_exit = True
         if self._thread is not None and self._thread.is_alive():
-            self._thread.join(GRACE_SECONDS + 3)
+            self._thread.join(GRACE_SECONDS + END_SECONDS)
         self._listener.close()
 
     def is_alive(self) -> bool:

@@ -61,7 +61,7 @@ class PythonProgram:
                     self.close()
                     message = f"{self.name} was ended: it took longer than {seconds:g} seconds"
                     raise ProgramError(message) from None
-                raise self._failure_error(error) from None
+                raise self._close_and_make_error(error) from None
             except BaseException:  # after an interrupt the answer would be read as the next one
                 self.close()
                 raise
@@ -97,7 +97,7 @@ class PythonProgram:
         )
         return self._process
 
-    def _failure_error(self, error: Exception) -> ProgramError:
+    def _close_and_make_error(self, error: Exception) -> ProgramError:
         """End the program, and make the error that says how it started or ended."""
         process = self._process
         self.close()

@@ -108,18 +108,18 @@ class Proxy:
         self._executor = make_executor(WORKERS, PROXY_PRODUCT)
         service_host = urlsplit(self.to).hostname or ""
         app = self._make_app([service_host] if pass_through else [])
-        self._serving = ServingThread(app, self._socket, PROXY_PRODUCT, Protocol)
+        self._serving = ServingThread(app, self._socket, PROXY_PRODUCT, connection=Protocol)
 
     def _make_journal_api(self, *, read_only: bool, pass_through: bool) -> JournalAPI:
         """Make what answers requests to the journal of the recorder."""
         facts: JsonObject = {"to": self.to, "read_only": read_only, "pass_through": pass_through}
         return JournalAPI(
             self._recorder.journal,
-            self.control_token,
-            self._recorder.secrets,
-            self._recorder.is_signed,
-            partial(document, self.service, "/"),
-            facts,
+            control_token=self.control_token,
+            secrets=self._recorder.secrets,
+            is_signed=self._recorder.is_signed,
+            make_document=partial(document, self.service, "/"),
+            facts=facts,
         )
 
     def _make_app(self, allowed_hosts: list[str]) -> SimulatorApp:
@@ -148,7 +148,7 @@ class Proxy:
         return write_har(self._journal_api.records(raw=raw), self.to, Path(path))
 
     def har_while_running(self, path: str | Path, *, raw: bool = False) -> HarWriter:
-        """A context manager that writes the HAR file again soon after each request."""
+        """Make a context manager that writes the HAR file again soon after each request."""
         return HarWriter(partial(self.har, path, raw=raw), self._recorder.journal.count_requests)
 
     def keys_by_variable(self) -> dict[str, str]:

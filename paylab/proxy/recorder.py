@@ -120,7 +120,10 @@ class Recorder:
     def _exchange(
         self, request: Request, path: str, now: datetime, proxied_request: ProxiedRequest
     ) -> Reply:
-        """Check a request, send it to the service, and compare both with the document."""
+        """Check a request, send it to the service, and compare it and its answer with the document.
+
+        RefusedError for a request that must not be sent, UpstreamError if there is no answer.
+        """
         if not request.path.startswith(f"{self._base_path}/"):
             raise RefusedError(404, f"the paths of this service begin with {self._base_path}")
         if self._is_read_only and request.method not in READING_METHODS:
@@ -145,7 +148,11 @@ class Recorder:
     def _check_signature(
         self, request: Request, now: datetime, proxied_request: ProxiedRequest
     ) -> None:
-        """Refuse a wrong signature, unless the service itself will find what is wrong with it."""
+        """Verify a signature, and record what is wrong with it.
+
+        RefusedError for a wrong signature, unless the service itself will find the mistake: it gets
+        the same signature, or one with the same date and nonce.
+        """
         host = request.headers.get("host", "")
         if self._is_passing and host != self._upstream.host:
             raise RefusedError(421, _PASS_THROUGH_TEXT.format(self._upstream.host))
@@ -163,13 +170,13 @@ class Recorder:
         proxied_request.finding = finding
         if self._is_passing:
             return  # the service gets the same signature
-        if finding.reason in FORWARDED_REASONS and self._is_signed_right(request):
+        if finding.reason in FORWARDED_REASONS and self._is_signed_right_when_sent(request):
             return  # the service gets the same date and nonce
         status = self.service.error_codes.signature
         raise RefusedError(status, finding.message, reason=finding.reason, mistake=finding.mistake)
 
-    def _is_signed_right(self, request: Request) -> bool:
-        """Whether a signature is right but for the age of its date and a used nonce."""
+    def _is_signed_right_when_sent(self, request: Request) -> bool:
+        """Whether a signature was right when it was made: its age and a used nonce do not count."""
         signing = self.service.signing
         signed_at = read_date(request.headers["x-date"], signing.date_form)
         return verify(request, self._secrets_by_key().get, signed_at, signing=signing) is None
@@ -201,14 +208,14 @@ class Recorder:
         return finding is None
 
     def _secrets_by_key(self) -> Mapping[str, str]:
-        """The secret key by its API key; nothing if the proxy has no keys."""
+        """The secret key by its API key; empty if the proxy has no keys."""
         if self._keys is None:
             return {}
         api_key, secret_key = self._keys
         return {api_key.reveal(): secret_key.reveal()}
 
     def _find_operation(self, method: str, path: str) -> str:
-        """The operation at a path, or an empty text if the service has none there."""
+        """The name of the operation at a path; "" if the service has none there."""
         routes, _ = self.service.match(path)
         return routes[method].operation if method in routes else ""
 

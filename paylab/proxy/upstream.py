@@ -80,7 +80,7 @@ class Upstream:
         self.host = base_url.netloc.decode()
 
     def send(self, request: ReceivedRequest) -> Reply:
-        """The answer to a request. UpstreamError says why there is none."""
+        """Send a request, and return the answer; UpstreamError says why there is none."""
         upload_seconds = len(request.body) / UPLOAD_BYTES_PER_SECOND_MIN
         with self._deadline.within(self._timeout + upload_seconds):
             built_request = self._build_request(request)
@@ -149,7 +149,7 @@ class Upstream:
         return Reply(response.status_code, body, headers)
 
     def _make_upstream_error(self, error: httpx.RequestError | TooLargeError) -> UpstreamError:
-        """The error for a failed request: its status, and whether the request was sent."""
+        """Make the error for a failed request: its status, and whether the request was sent."""
         if isinstance(error, TooLargeError):
             error_text = f"the answer of {self.host} is larger than {ANSWER_BYTES_MAX} bytes"
             return UpstreamError(502, f"{error_text}: {_MAY_BE_DONE}")
@@ -167,7 +167,7 @@ class Upstream:
 
 
 def _read_headers(response: httpx.Response) -> dict[str, str]:
-    """The headers by lower-case name, with the bytes that came; repeated ones are joined."""
+    """Read the headers by lower-case name, with the bytes that came; repeated ones are joined."""
     headers: dict[str, str] = {}
     for name_bytes, value_bytes in response.headers.raw:
         header_name = name_bytes.decode("latin-1").lower()
@@ -191,9 +191,9 @@ def _find_odd_header(headers: Mapping[str, str]) -> str | None:
 
 
 def sendable_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Headers by lower-case name, without those that are for one connection only.
+    """Copy headers by lower-case name, without those that are for one connection only.
 
-    They are those of HTTP, and those that the header Connection lists.
+    They are left out by their name in `HOP_HEADERS`, or since the header Connection lists them.
     """
     listed_names = {
         header_name.strip().lower() for header_name in headers.get("connection", "").split(",")

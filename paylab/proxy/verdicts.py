@@ -61,12 +61,12 @@ class ProxiedRequest:
             }
         return {
             **verdict_by_layer,
-            "contract": self._contract_verdict(),
-            "proxy": self._proxy_verdict(),
+            "contract": self._write_contract_verdict(),
+            "proxy": self._write_proxy_verdict(),
         }
 
     def _estimate_passage(self, request_record: RequestRecord) -> Passage:
-        """How far the request came in the service, as far as its answer shows.
+        """Estimate how far the request came in the service, by its answer.
 
         Only a refusal shows where it ended. Any other request is taken to have passed all layers.
         """
@@ -89,8 +89,8 @@ class ProxiedRequest:
             passage.refused = RefusedError(status, f"the service says: {refusal_text}")
         return passage
 
-    def _contract_verdict(self) -> JsonObject:
-        """Whether the document of the service allows the request and the answer.
+    def _write_contract_verdict(self) -> JsonObject:
+        """Write whether the document of the service allows the request and the answer.
 
         Their problems are listed by side: {"result": "broken", "request": [...], "answer": []}.
         """
@@ -109,8 +109,8 @@ class ProxiedRequest:
             "answer": _write_problem_rows(self.answer_problems),
         }
 
-    def _proxy_verdict(self) -> JsonObject:
-        """Where the request went, and whether it was signed again."""
+    def _write_proxy_verdict(self) -> JsonObject:
+        """Write where the request went, and whether it was signed again."""
         if self.refused is not None:
             return {"result": "not sent"}
         verdict: JsonObject = {
@@ -125,7 +125,7 @@ class ProxiedRequest:
 
 
 def _write_problem_rows(problems: Sequence[Problem]) -> list[JsonObject]:
-    """The field and the message of each problem as JSON."""
+    """Write the field and the message of each problem as JSON."""
     return [{"field": problem.field, "message": problem.message} for problem in problems]
 
 
@@ -143,7 +143,7 @@ def _find_refusing_layer(status: int, *, has_operation: bool) -> str:
 
 
 def _read_refusal_text(body: bytes, service: Service) -> str:
-    """The error text in the body of a refusal of the service, cut to a maximum length."""
+    """Read the error text in the body of a refusal of the service, cut to `_TEXT_MAX`."""
     try:
         json_value = json.loads(body)
     except (ValueError, RecursionError):
@@ -152,5 +152,5 @@ def _read_refusal_text(body: bytes, service: Service) -> str:
 
 
 def failure_reply(status: int, text: str) -> Reply:
-    """The answer of the proxy in place of one of the service."""
+    """Make the answer of the proxy in place of one of the service."""
     return Reply.json(status, {"error": f"paylab proxy: {text}"})

@@ -93,7 +93,7 @@ def paylab_world(
 
 
 def _read_options(node: pytest.Item) -> dict[str, Any]:
-    """The options of the marker nearest to the test. A wrong marker fails the test."""
+    """Read the options of the marker nearest to the test; a wrong marker fails the test."""
     marker = node.get_closest_marker("paylab")
     if marker is None:
         return {}

@@ -72,7 +72,7 @@ class ReadyPlugin:
 
 
 def _choose_report_path(config: pytest.Config) -> Path:
-    """Where the report goes. UsageError if the option took tests for its path, or another file.
+    """Choose the path of the report; UsageError for a file or folder that is no report.
 
     `pytest --paylab-ready tests` reads the folder of the tests as the path.
     """

@@ -132,7 +132,7 @@ class PaylabWorld:
         return self._list_objects()
 
     def _list_objects(self) -> Objects:
-        """All individuals and transfers."""
+        """List all individuals and transfers of the world."""
         individuals = self._client.individuals.list()
         return Objects([*individuals], [*self._client.transfers.list()])
 
@@ -187,9 +187,9 @@ class PaylabWorld:
         return self._client.financial_accounts.create(individual_id=person.id, **account_fields)
 
     def _lock_world(self, *, delivers_events: bool) -> AbstractContextManager[object]:
-        """A block in which nothing else changes the world.
+        """Make a block in which nothing else changes the world.
 
-        The events that the block causes are delivered only if it `delivers_events`.
+        The events that the block causes are delivered only with `delivers_events`.
         """
         world = self._simulator.world
         exit_stack = ExitStack()
