@@ -25,7 +25,7 @@ from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports
 from ..lab.lab import connect
 from ..lab.parts import refuse_service_in_page
-from .terminal import say, warn_user
+from .terminal import say
 
 EXAMPLE = "paylab init --profile sandbox --base-url https://sandbox.example.com"
 SERVICE = "paylab"
@@ -61,8 +61,11 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError("--profile must be 1 to 40 letters, digits, - or _")
     if options.profile in profiles_document and not options.replace:
         raise ConfigError(f"{path} has a profile {options.profile!r}: use --replace to replace it")
-    value_by_name = {setting_name: _ask_setting(setting_name, options) for setting_name in PROMPTS}
-    check_encrypted(check_base_url(value_by_name["base_url"]))
+    base_url = _ask_setting("base_url", options)
+    check_encrypted(check_base_url(base_url))  # before any key is typed
+    value_by_name = {"base_url": base_url} | {
+        setting_name: _ask_setting(setting_name, options) for setting_name in SECRETS
+    }
     if not options.no_check:
         _check_keys(value_by_name)
     is_in_keyring = _move_keys_to_keyring(options, value_by_name)
@@ -110,8 +113,9 @@ def _check_keys(value_by_name: dict[str, str]) -> None:
     with connect(base_url, api_key, secret_key) as lab:
         try:
             lab.transfers.list(limit=1).first()
-        except PaylabError:
-            warn_user("paylab: nothing was written; use --no-check to write the profile anyway")
+        except PaylabError as error:
+            advice_text = "nothing was written; --no-check writes the profile anyway"
+            error.hint = f"{error.hint}; {advice_text}" if error.hint else advice_text
             raise
         say(f"{lab.place} answers, and accepts the signature.")
 

@@ -99,8 +99,8 @@ def test_an_address_that_no_command_would_take_is_not_written(
     config, monkeypatch, capsys, url, check
 ):
     """A base URL that is not allowed is refused, even with --no-check."""
-    for name in ("API_KEY", "SECRET_KEY"):
-        monkeypatch.setenv(f"PAYLAB_{name}", "x")
+    for name in ("API_KEY", "SECRET_KEY"):  # keys are not asked for before
+        monkeypatch.delenv(f"PAYLAB_{name}", raising=False)
     assert main(["init", "--base-url", url, *check]) == 2
     assert "the base URL must begin with https://" in capsys.readouterr().err
     assert not config.exists()
