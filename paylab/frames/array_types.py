@@ -14,6 +14,7 @@ from ..errors.base import ExactnessError
 from . import arithmetic, decimals
 from .currency_rows import CurrencyRows
 from .exact_decimal import ExactDecimal, find_class
+from .float_errors import USE_DECIMAL
 from .pandas_callers import is_plotting
 
 Array = np.ndarray[Any, Any]
@@ -48,6 +49,8 @@ def _cast(amounts: pa.Array, arrow_type: pa.DataType) -> pa.Array:
     """The amounts in a type of Arrow; ExactnessError if it does not hold all of them."""
     if pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type):
         return write_texts(amounts).cast(arrow_type)
+    if pa.types.is_floating(arrow_type):
+        return _cast_to_floats(amounts).cast(arrow_type)
     try:
         return amounts.cast(arrow_type)
     except pa.ArrowInvalid as error:
@@ -55,6 +58,18 @@ def _cast(amounts: pa.Array, arrow_type: pa.DataType) -> pa.Array:
             f"not all amounts fit {arrow_type}: {error}; round them first, or use a wider type"
         )
         raise ExactnessError(message) from None
+
+
+def enter_arrow_column(amounts: pa.Array, arrow_type: pa.DataType) -> pa.Array:
+    """The amounts that are put into a column of Arrow; ExactnessError if it does not hold them."""
+    if pa.types.is_floating(arrow_type):
+        raise ExactnessError(f"amounts do not get into floats: {USE_DECIMAL}")
+    return _cast(amounts, arrow_type)
+
+
+def _cast_to_floats(amounts: pa.Array) -> pa.Array:
+    """The nearest floats, from text: Arrow rounds decimals to other floats than Python does."""
+    return amounts.cast(pa.string()).cast(pa.float64())
 
 
 def list_elements(
@@ -120,8 +135,7 @@ def _make_objects(amounts: pa.Array, currencies: CurrencyRows | None, missing: o
 
 def _make_floats(amounts: pa.Array, float_type: np.dtype[Any], missing: Any) -> Array:
     """The amounts as floats; a missing one is `missing`, or NaN if that is pd.NA."""
-    # From text, because Arrow rounds decimals to other floats than Python does.
-    arrow_floats = amounts.cast(pa.string()).cast(pa.float64())
+    arrow_floats = _cast_to_floats(amounts)
     floats: Array = arrow_floats.to_numpy(zero_copy_only=False).astype(float_type)
     if missing is pd.NA:
         return floats  # Arrow's nulls are NaN in it

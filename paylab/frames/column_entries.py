@@ -16,6 +16,7 @@ from ..errors.base import ExactnessError
 from .decimal_dtype import DecimalDtype
 from .decimal_objects import convert_decimals, has_decimals, widen_integers
 from .float_errors import USE_DECIMAL
+from .ufuncs import refuse_numpy_options
 from .wrapped_methods import Method, wrap_indexers, wrap_methods
 
 C = TypeVar("C", bound="type[Any]")
@@ -44,6 +45,7 @@ def with_named_entries(class_: C) -> C:
     They are set here, because in the class they would hide unknown names from mypy.
     """
     untyped_class: Any = class_
+    wrap_methods(untyped_class, ("__array_ufunc__",), _wrap_ufunc)
     wrap_indexers(untyped_class, lambda class_: {"__setitem__": _wrap_set_item(class_.__setitem__)})
     if issubclass(class_, pd.Series):
         wrap_methods(untyped_class, _METHODS_OF_COLUMNS, _wrap_column_method)
@@ -82,6 +84,18 @@ def name_error(error: ExactnessError, column_name: object) -> ExactnessError:
         return error
     named_text = _UNNAMED.sub(lambda match: name_text + match[1], error_text)
     return ExactnessError(f"{name_text}: {error_text}" if named_text == error_text else named_text)
+
+
+def _wrap_ufunc(method: Method) -> Method:
+    """The method by which numpy computes; ExactnessError if it would write floats itself."""
+
+    @wraps(method)
+    def call(owner: Any, *args: Any, **options: Any) -> Any:
+        if options and any(has_decimals(operand) for operand in args[2:]):
+            refuse_numpy_options(options)
+        return method(owner, *args, **options)
+
+    return call
 
 
 def _wrap_column_method(method: Method) -> Method:

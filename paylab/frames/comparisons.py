@@ -49,8 +49,8 @@ def _warn_of_floats(operand: Any) -> None:
     if not is_object_dtype(dtype) and not is_float_dtype(dtype):
         return
     for value in values:
-        if isinstance(value, float) and math.isfinite(value):
-            warn_of_comparison(value)
+        if isinstance(value, float | np.floating) and math.isfinite(value):
+            warn_of_comparison(float(str(value)))
             return
 
 

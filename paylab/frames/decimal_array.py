@@ -30,11 +30,11 @@ from .array_types import Array, make_numpy_array
 from .comparisons import compare_column, find_members
 from .currency_rows import CurrencyRows, name_one
 from .decimal_dtype import DecimalDtype
-from .exact_decimal import make_element
+from .exact_decimal import ARRAY_PRIORITY, make_element
 from .float_errors import WindowError
 from .numpy_functions import call_numpy
 from .numpy_methods import with_numpy_methods
-from .ufuncs import compute
+from .ufuncs import compute, refuse_numpy_options
 from .window_calls import describe_window_call
 
 ADDED = ("sum", "mean", "median", "cumsum", *arithmetic.INEXACT_REDUCTIONS)
@@ -46,6 +46,7 @@ class DecimalArray(ExtensionArray):
     """A column of exact decimals over one Arrow array."""
 
     __array_priority__ = 1000
+    __pandas_priority__ = ARRAY_PRIORITY  # pandas' Arrow columns let it compute with them
 
     def __init__(
         self, values: pa.Array | pa.ChunkedArray, currencies: CurrencyRows | None = None
@@ -135,7 +136,7 @@ class DecimalArray(ExtensionArray):
             self.currencies = all_amounts.currencies.take(positions)
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's
-        return self._values if type is None else self._values.cast(type)
+        return self._values if type is None else array_types.enter_arrow_column(self._values, type)
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
         """The decimals as objects; for `nlargest` of pandas, their ranks as integers."""
@@ -157,6 +158,7 @@ class DecimalArray(ExtensionArray):
         """Exact results; floats for functions such as `np.log`, which have no exact value."""
         if any(isinstance(operand, pd.Series | pd.Index | pd.DataFrame) for operand in inputs):
             return NotImplemented  # pandas calls numpy again with the arrays of its columns
+        refuse_numpy_options(options)
         if method == "__call__" and not options:
             result = compute(ufunc, self._values, [*inputs])
             if isinstance(result, pa.Array):

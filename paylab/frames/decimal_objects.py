@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pandas.api.extensions import ExtensionArray
-from pandas.api.types import is_integer_dtype, is_list_like, is_object_dtype
+from pandas.api.extensions import ExtensionArray, ExtensionDtype
+from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError
 from .exact_decimal import ExactDecimal
@@ -81,6 +81,7 @@ def widen_integers(owner: Any, other: Any) -> Any:
     """A column or frame with whole numbers as exact amounts if `other` is a Decimal or has them.
 
     Pandas cuts the results of its own integers and a Decimal, or makes them objects.
+    ExactnessError for a column of floats of Arrow, as which pandas would take the Decimal.
     """
     if not has_decimals(other):
         return owner
@@ -89,7 +90,8 @@ def widen_integers(owner: Any, other: Any) -> Any:
             column_name for column_name, dtype in owner.dtypes.items() if is_integer_dtype(dtype)
         ]
         return owner.astype(dict.fromkeys(integer_names, "decimal"))
-    return owner.astype("decimal") if is_integer_dtype(owner) else owner
+    has_arrow_floats = isinstance(owner.dtype, ExtensionDtype) and is_float_dtype(owner.dtype)
+    return owner.astype("decimal") if is_integer_dtype(owner) or has_arrow_floats else owner
 
 
 def has_decimals(values: Any) -> bool:

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import math
 import numbers
+import operator
 from collections.abc import Callable
 from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation
 from functools import lru_cache, partialmethod
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
+from pandas.api.extensions import ExtensionArray
+from pandas.api.types import is_numeric_dtype
 
 from ..errors.base import ExactnessError
 from ..spec.money import warn_of_comparison
@@ -26,11 +30,13 @@ from .exact_operators import (
     floor_divide,
     raise_to_power,
 )
-from .float_errors import MixedColumnError, ObjectColumnError, make_float_error
+from .float_errors import MixedColumnError, ObjectColumnError, make_float_error, require_objects
 from .pandas_callers import is_ordering, is_statistic_or_window
 
 ChooseClass: TypeAlias = "Callable[[ExactDecimal, Any], type[ExactDecimal]]"
 """Chooses the class, and so the currency, of the result of an amount and another operand."""
+ARRAY_PRIORITY = 1500
+"""More than that of pandas' own columns without an index, and less than that of its indexes."""
 EXTREMES = {np.maximum, np.minimum, np.fmax, np.fmin}
 DIVIDED_BY_ZERO = "{} is divided by 0; a column divided by 0 has a missing value there"
 
@@ -58,6 +64,8 @@ class ExactDecimal(Decimal):
     """
 
     __slots__ = ()
+
+    __pandas_priority__ = ARRAY_PRIORITY
 
     currency: str | None = None
     """The currency of an amount of a column that knows it; "several" of a sum that warned."""
@@ -157,17 +165,6 @@ def make_element(number: Decimal | str, currency: str | None = None) -> ExactDec
     return find_class(currency)(number)
 
 
-def require_objects(function: Any) -> None:
-    """TypeError for a function that numpy does not have for objects, such as `np.modf`."""
-    if not any("O" in types for types in function.types):
-        message = (
-            f"np.{function.__name__} has no exact result: write .astype(float), or float(amount)"
-        )
-        if function is np.isfinite:  # which pandas calls
-            message += "; bins of pandas.cut must be whole numbers or floats"
-        raise TypeError(message)
-
-
 def _compute_exactly(op: Operator, left: Decimal, right: Decimal) -> Decimal:
     """The exact result; ExactnessError for one of more digits than `EXACT_CONTEXT` allows."""
     try:
@@ -196,19 +193,31 @@ def _read_operand(operand: Any) -> Any:
 
 
 def _make_operator_method(
-    op: Operator, choose_class: ChooseClass, *, swapped: bool = False
+    name: str, op: Operator, choose_class: ChooseClass, *, swapped: bool = False
 ) -> Callable[[ExactDecimal, Any], Any]:
     """The method of an operator; `swapped` if the element is the right operand."""
+    python_operator = getattr(operator, name)
 
     def method(self: ExactDecimal, other: Any) -> Any:
         operand = other if isinstance(other, Decimal) else _read_operand(other)
         if not isinstance(operand, Decimal):
+            if isinstance(other, ExtensionArray):
+                return _compute_column(python_operator, self, other, swapped=swapped)
             return operand  # NaN, or NotImplemented
         left, right = (operand, self) if swapped else (self, operand)
         number = _compute_exactly(op, left, right)
         return choose_class(self, other)(number)
 
     return method
+
+
+def _compute_column(op: Any, amount: Any, column: Any, *, swapped: bool = False) -> Any:
+    """The result of an amount and an array of pandas, as that of a column of the amount."""
+    if not is_numeric_dtype(column.dtype):
+        return NotImplemented
+    exact_type: Any = "decimal"
+    amounts = pd.array([amount] * len(column), exact_type)
+    return op(column, amounts) if swapped else op(amounts, column)
 
 
 def _choose_class_of_sum(amount: ExactDecimal, other: Any) -> type[ExactDecimal]:
@@ -251,10 +260,13 @@ def _make_comparison(comparison: str) -> Callable[[ExactDecimal, Any], Any]:
     """
     compare_decimals: Callable[..., Any] = getattr(Decimal, comparison)
     is_equality = comparison in ("__eq__", "__ne__")
+    python_operator = getattr(operator, comparison)
 
     def method(self: ExactDecimal, other: Any) -> Any:
         if isinstance(other, Decimal):  # first, because a sort compares often
             return compare_decimals(self, other)
+        if isinstance(other, ExtensionArray):
+            return _compute_column(python_operator, self, other)
         if not _is_float(other):
             return compare_decimals(self, other)
         other_float = float(other)
@@ -314,14 +326,13 @@ def _make_unrounded_method(method_name: str) -> Callable[..., Any]:
 
 
 for _name, (_op, _choose) in _OPERATORS.items():
-    setattr(ExactDecimal, f"__{_name}__", _make_operator_method(_op, _choose))
-    setattr(ExactDecimal, f"__r{_name}__", _make_operator_method(_op, _choose, swapped=True))
+    setattr(ExactDecimal, f"__{_name}__", _make_operator_method(_name, _op, _choose))
+    setattr(ExactDecimal, f"__r{_name}__", _make_operator_method(_name, _op, _choose, swapped=True))
 for _name, _op in _DIVISIONS.items():
-    _method = _make_operator_method(_op, _choose_class_of_multiple)
+    _method = _make_operator_method(_name, _op, _choose_class_of_multiple)
     setattr(ExactDecimal, f"__{_name}__", _method)
-    setattr(
-        ExactDecimal, f"__r{_name}__", _make_operator_method(_op, _choose_unknown, swapped=True)
-    )
+    _method = _make_operator_method(_name, _op, _choose_unknown, swapped=True)
+    setattr(ExactDecimal, f"__r{_name}__", _method)
 for _name in (*_ROUNDINGS, *_OF_TWO_AMOUNTS):
     setattr(ExactDecimal, _name, _make_unrounded_method(_name))
 for _name in ("copy_abs", "copy_negate", "copy_sign"):

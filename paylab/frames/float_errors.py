@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from ..errors.base import ExactnessError, PaylabError
 from .pandas_callers import find_numpy_function
 
@@ -59,6 +63,17 @@ def make_float_error(number: float) -> PaylabError:
     if instead_text is None:
         return ExactnessError(f"{number!r} is a float, which is not exact: {USE_DECIMAL}")
     return ExactnessError(f"np.{function_name} computes with floats: write {instead_text}")
+
+
+def require_objects(function: Any) -> None:
+    """TypeError for a function that numpy does not have for objects, such as `np.modf`."""
+    if not any("O" in types for types in function.types):
+        message = (
+            f"np.{function.__name__} has no exact result: write .astype(float), or float(amount)"
+        )
+        if function is np.isfinite:  # which pandas calls
+            message += "; bins of pandas.cut must be whole numbers or floats"
+        raise TypeError(message)
 
 
 class MixedColumnError(ObjectColumnError):

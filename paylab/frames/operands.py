@@ -95,7 +95,8 @@ def read_other_operand(operand: Any, row_count: int) -> pa.Array:
     if arrow_values is not None and not pa.types.is_floating(arrow_values.type):
         return _require_length(exact_decimals(arrow_values), row_count)
     # One by one: a float counts as it is printed, and other objects are missing.
-    numbers = decimals.from_numbers(map(read_number, operand))
+    values = operand if arrow_values is None else arrow_values.to_numpy(zero_copy_only=False)
+    numbers = decimals.from_numbers(map(read_number, values))
     return _require_length(numbers.combine_chunks(), row_count)
 
 
@@ -107,7 +108,7 @@ def read_number(value: Any) -> Decimal | None:
     if isinstance(value, bool | np.bool_) or is_missing_value(value):
         return None
     if isinstance(value, float | np.floating):
-        number = Decimal(repr(float(value)))
+        number = Decimal(str(value))  # of a float of 32 bits, too
     elif isinstance(value, int | np.integer):
         number = Decimal(int(value))
     elif isinstance(value, Decimal):
@@ -140,6 +141,8 @@ def is_missing_value(value: Any) -> bool:
 
 def _describe_inexact(array: pa.Array) -> str:
     """Why values are not exact, and what to write instead."""
+    if pa.types.is_float16(array.type):
+        array = array.cast(pa.float64())  # Arrow does not round the others
     values_name = "floats" if pa.types.is_floating(array.type) else f"{array.type} values"
     if pa.types.is_boolean(array.type):
         return "true and false are no amounts: write amounts.where(mask, 0) for amounts * mask"

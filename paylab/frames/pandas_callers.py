@@ -26,6 +26,8 @@ ORDERS = {STATISTICS_MODULE, "pandas.core.sorting", "pandas.core.algorithms"}
 POSITIONS = {"nanargmax", "nanargmin", "searchsorted"}
 """Functions whose result is no amount; numpy goes on after an error in them."""
 
+STATISTICS_TABLE = "pandas.core.apply"
+"""The module that makes a table of several statistics, for `agg`."""
 TYPES = "pandas.core.dtypes.cast"
 INDEXES = ("pandas.core.indexes.base", "pandas.core.indexes.api", "pandas.core.indexes.multi")
 MATCHING = {
@@ -136,13 +138,24 @@ def find_numpy_function() -> tuple[str, bool]:
 def find_type_use() -> TypeUse:
     """What pandas needs the common type for, for which it asks the type of a column."""
     caller_frame: FrameType | None = sys._getframe(2)
-    while caller_frame is not None:
+    type_use: TypeUse | None = None
+    while caller_frame is not None and type_use is None:
         module_name = str(caller_frame.f_globals.get("__name__", ""))
         type_use = _find_use(module_name, caller_frame.f_code.co_name)
-        if type_use is not None:
-            return type_use
         caller_frame = caller_frame.f_back
-    return TypeUse.OTHER
+    if type_use is TypeUse.JOIN and _has_caller(caller_frame, STATISTICS_TABLE):
+        return TypeUse.OTHER  # sums and floats below each other
+    return type_use or TypeUse.OTHER
+
+
+def _has_caller(caller_frame: FrameType | None, module_name: str) -> bool:
+    """Whether a module is among the functions of pandas that lead to a frame of the stack."""
+    while caller_frame is not None:
+        caller_name = str(caller_frame.f_globals.get("__name__", ""))
+        if caller_name == module_name or not caller_name.startswith("pandas."):
+            return caller_name == module_name
+        caller_frame = caller_frame.f_back
+    return False
 
 
 def _find_use(module_name: str, function_name: str) -> TypeUse | None:

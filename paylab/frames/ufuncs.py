@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pandas.api.types import is_object_dtype
 
+from ..errors.base import ExactnessError
 from . import arithmetic, decimals, operands
-from .exact_decimal import require_objects
+from .float_errors import require_objects
 
 ROUND_MODES = {
     np.floor: "down",
@@ -47,6 +49,20 @@ def compute(function: Any, values: pa.Array, inputs: Sequence[object]) -> Any:
         return is_missing if function is np.isnan else ~is_missing
     require_objects(function)
     return None
+
+
+def refuse_numpy_options(options: Mapping[str, Any]) -> None:
+    """ExactnessError for `where` and an `out` of floats, by which numpy writes them itself."""
+    if options.get("where", True) is not True:
+        raise ExactnessError(
+            "where= of numpy leaves other rows without a value: write result.where(mask); "
+            "amounts / 0 is missing, so (amounts / others).fillna(0) needs no mask"
+        )
+    for array in options.get("out") or ():
+        if array is not None and not is_object_dtype(array.dtype):
+            raise ExactnessError(
+                f"numpy would write amounts into out= as {array.dtype}: leave it out"
+            )
 
 
 def _pick_extremes(
