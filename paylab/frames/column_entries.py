@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import wraps
 from typing import Any, TypeVar
@@ -14,7 +15,8 @@ from pandas.api.types import is_integer_dtype, is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError
 from .decimal_dtype import DecimalDtype
-from .decimal_objects import convert_decimals, has_decimals, widen_integers
+from .decimal_objects import convert_decimals, has_decimals, make_exact, widen_integers
+from .entered_currencies import note_entered_currencies
 from .float_errors import USE_DECIMAL
 from .ufuncs import refuse_numpy_options
 from .wrapped_methods import Method, wrap_indexers, wrap_methods
@@ -31,7 +33,7 @@ _METHODS_OF_COLUMNS = (
     "__setitem__",
 )
 _WITH_VALUES = {
-    *("where", "mask", "fillna", "replace", "shift"),
+    *("where", "mask", "fillna", "replace", "shift", "reindex"),
     *("clip", "case_when", "combine", "combine_first"),
 }
 """Methods by which a Decimal may get into a column of whole numbers."""
@@ -46,11 +48,12 @@ def with_named_entries(class_: C) -> C:
     """
     untyped_class: Any = class_
     wrap_methods(untyped_class, ("__array_ufunc__",), _wrap_ufunc)
+    wrap_methods(untyped_class, ("__finalize__",), _wrap_finalize)
     wrap_indexers(untyped_class, lambda class_: {"__setitem__": _wrap_set_item(class_.__setitem__)})
     if issubclass(class_, pd.Series):
         wrap_methods(untyped_class, _METHODS_OF_COLUMNS, _wrap_column_method)
     else:
-        wrap_methods(untyped_class, _FILLING, _wrap_frame_method)
+        wrap_methods(untyped_class, (*_FILLING, "combine_first"), _wrap_frame_method)
         wrap_methods(untyped_class, ("__setitem__", "insert"), _wrap_set_column)
     return class_
 
@@ -98,6 +101,22 @@ def _wrap_ufunc(method: Method) -> Method:
     return call
 
 
+def _wrap_finalize(finalize: Method) -> Method:
+    """The method by which pandas ends a `concat`; columns of Decimals are exact in its result."""
+
+    @wraps(finalize)
+    def call(owner: Any, other: Any, method: str | None = None, **options: Any) -> Any:
+        result = finalize(owner, other, method=method, **options)
+        if method != "concat":
+            return result
+        exact_result = make_exact(result)
+        if isinstance(exact_result, pd.DataFrame):
+            note_entered_currencies(exact_result, _list_texts(exact_result.columns))
+        return exact_result
+
+    return call
+
+
 def _wrap_column_method(method: Method) -> Method:
     """A method of a column; its ExactnessError names the column."""
 
@@ -106,7 +125,7 @@ def _wrap_column_method(method: Method) -> Method:
         """Call the method on the column, widened if a Decimal may enter whole numbers."""
         had_objects = is_object_dtype(column.dtype)
         if method.__name__ in _WITH_VALUES:
-            column = _widen(column, [args, [*options.values()]])
+            column = _widen(column, _list_values(method, args, options))
         try:
             if method.__name__ == "__setitem__":
                 _refuse_lost_decimals(column, args[-1])
@@ -118,6 +137,13 @@ def _wrap_column_method(method: Method) -> Method:
         return result
 
     return call
+
+
+def _list_values(method: Method, args: Any, options: Mapping[str, object]) -> list[Any]:
+    """The arguments of a method by which values may get into a column."""
+    if method.__name__ == "reindex":  # the others are labels
+        return [options.get("fill_value")]
+    return [args, [*options.values()]]
 
 
 def _widen(owner: Any, arguments: Any) -> Any:
@@ -140,11 +166,13 @@ def _wrap_frame_method(method: Method) -> Method:
             column_name for column_name, dtype in frame.dtypes.items() if is_object_dtype(dtype)
         }
         if method.__name__ in _WITH_VALUES:
-            frame = _widen(frame, [args, [*options.values()]])
+            frame = _widen(frame, _list_values(method, args, options))
         try:
             result = method(frame, *args, **options)
         except ExactnessError as error:
             raise name_error(error, _name_only_column(frame)) from None
+        if method.__name__ == "combine_first":
+            result = make_exact(result)
         if isinstance(result, pd.DataFrame):
             for position, (column_name, dtype) in enumerate(result.dtypes.items()):
                 if is_object_dtype(dtype) and column_name not in object_column_names:
@@ -174,12 +202,15 @@ def _wrap_set_item(set_item: Method) -> Method:
         owner = indexer.obj  # a frame or a column
         old_names = set(owner.columns) if isinstance(owner, pd.DataFrame) else set()
         try:
-            _refuse_lost_decimals(_select_columns(indexer, key), value)
+            cells = _select_columns(indexer, key)
+            _refuse_lost_decimals(cells, value)
+            _widen_empty_columns(owner, cells, value)
             set_item(indexer, key, value)
             if old_names:
                 new_names = set(owner.columns) - old_names
                 for new_name in new_names:
                     owner[new_name] = convert_decimals(owner[new_name])
+                note_entered_currencies(owner, _list_texts([*_list_names(cells), *new_names]))
         except (ExactnessError, TypeError) as error:
             # For a whole column, pandas raises a TypeError of its own.
             exactness_error = error if isinstance(error, ExactnessError) else error.__cause__
@@ -188,6 +219,15 @@ def _wrap_set_item(set_item: Method) -> Method:
             raise name_error(exactness_error, _find_entered_column(indexer, key, value)) from None
 
     return call
+
+
+def _widen_empty_columns(owner: Any, cells: Any, value: Any) -> None:
+    """Make columns of objects exact that have no value yet, if they get a Decimal."""
+    if not isinstance(owner, pd.DataFrame) or not has_decimals(value):
+        return
+    for name in _list_names(cells) if owner.columns.is_unique else []:
+        if is_object_dtype(owner[name].dtype) and owner[name].isna().all():
+            owner[name] = owner[name].astype(DecimalDtype())
 
 
 def _refuse_lost_decimals(cells: Any, value: Any) -> None:
@@ -251,13 +291,26 @@ def _wrap_set_column(method: Method) -> Method:
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
         """Set the column, and name it in an error."""
+        text_arguments = _list_texts(args)
         try:
-            return method(frame, *args, **options)
+            result = method(frame, *args, **options)
         except ExactnessError as error:
-            text_arguments = [argument for argument in args if isinstance(argument, str)]
             raise name_error(error, text_arguments[0] if text_arguments else None) from None
+        names = args[0] if isinstance(args[0], list) else text_arguments[:1]
+        note_entered_currencies(frame, _list_texts(names))
+        return result
 
     return call
+
+
+def _list_names(cells: Any) -> list[object]:
+    """The name of a column, or the names of the columns of a frame."""
+    return [cells.name] if isinstance(cells, pd.Series) else [*cells.columns]
+
+
+def _list_texts(values: Iterable[object]) -> list[str]:
+    """The texts among values."""
+    return [value for value in values if isinstance(value, str)]
 
 
 def _is_finite_float(value: object) -> bool:

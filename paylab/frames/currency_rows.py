@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors.base import PaylabWarning, warn_caller
 
@@ -96,22 +98,29 @@ class CurrencyRows:
         index_of_group[mixed_groups] = NO_CURRENCY
         return CurrencyRows(index_of_group, self.names)
 
-    def warn_of_sums(
-        self, is_missing: IntegerArray, group_of_row: IntegerArray | None = None
-    ) -> None:
-        """Warn if rows that are added together have several currencies.
+    def find_added(self, amounts: pa.Array) -> list[str]:
+        """The currencies of the amounts that are neither missing nor, beside others, 0."""
+        names = self.find_present(np.asarray(amounts.is_null()))
+        return names if len(names) < 2 else self.find_present(_find_nothing(amounts))
+
+    def warn_of_sums(self, amounts: pa.Array, group_of_row: IntegerArray | None = None) -> None:
+        """Warn if amounts that are added together have several currencies.
 
         `group_of_row` is -1 for a row that is not added; without it, all rows are one group.
         """
         if group_of_row is None:
-            warn_of_currencies(self.find_present(is_missing))
-            return
-        is_added = (self.name_indexes >= 0) & ~is_missing & (group_of_row >= 0)
+            warn_of_currencies(self.find_added(amounts))
+        elif self._find_mixed(np.asarray(amounts.is_null()), group_of_row):
+            warn_of_currencies(self._find_mixed(_find_nothing(amounts), group_of_row))
+
+    def _find_mixed(self, is_nothing: IntegerArray, group_of_row: IntegerArray) -> list[str]:
+        """The currencies in groups that have more than one, of rows that are not nothing."""
+        is_added = (self.name_indexes >= 0) & ~is_nothing & (group_of_row >= 0)
         added_indexes = self.name_indexes[is_added]
         if not len(added_indexes) or (added_indexes == added_indexes[0]).all():
-            return
+            return []
         mixed_indexes = self._find_mixed_indexes(group_of_row[is_added], added_indexes)
-        warn_of_currencies([self.names[name_index] for name_index in mixed_indexes])
+        return [self.names[name_index] for name_index in mixed_indexes]
 
     def _find_mixed_indexes(self, groups: IntegerArray, name_indexes: IntegerArray) -> IntegerArray:
         """The indexes of the currencies in groups that have more than one.
@@ -124,6 +133,11 @@ class CurrencyRows:
         mixed_groups = groups_of_pairs[1:][groups_of_pairs[1:] == groups_of_pairs[:-1]]
         is_mixed = np.isin(groups_of_pairs, mixed_groups)
         return np.unique(pairs[is_mixed] % len(self.names))
+
+
+def _find_nothing(amounts: pa.Array) -> IntegerArray:
+    """A mask of the amounts that are missing or 0, which is added in any currency."""
+    return np.asarray(pc.equal(amounts, 0).fill_null(True))
 
 
 def warn_of_pairs(left: CurrencyRows | None, right: CurrencyRows | None) -> None:

@@ -245,7 +245,7 @@ class DecimalArray(ExtensionArray):
             return np.array([position]) if keepdims else position
         present_currencies: list[str] = []
         if self.currencies and name in ADDED:
-            present_currencies = self.currencies.find_present(self.isna())
+            present_currencies = self.currencies.find_added(self._values)
             currency_rows.warn_of_currencies(present_currencies)
         is_missing = not skipna and self._values.null_count
         result = None if is_missing else self._reduce_values(name, **options)
@@ -261,7 +261,7 @@ class DecimalArray(ExtensionArray):
     def _warn_of_currencies(self, ids: object = None) -> None:
         """Warn of a sum over several currencies; `ids` has the group of each row."""
         if self.currencies:
-            self.currencies.warn_of_sums(self.isna(), None if ids is None else np.asarray(ids))
+            self.currencies.warn_of_sums(self._values, None if ids is None else np.asarray(ids))
 
     def _reduce_values(self, name: str, *, min_count: int = 0, ddof: int = 1, **_: object) -> Any:
         if name in arithmetic.INEXACT_REDUCTIONS:

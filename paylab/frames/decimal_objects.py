@@ -23,12 +23,15 @@ from .operands import is_missing_value
 def make_exact(result: Any) -> Any:
     """A column of Decimals, or the columns of a frame, as exact ones; anything else unchanged.
 
-    A column with a Decimal of more than 38 digits stays one of objects.
+    A column that needs more than 38 digits stays one of objects.
     """
     if isinstance(result, pd.DataFrame):
         for position, dtype in enumerate(result.dtypes):
             if is_object_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype | pd.ArrowDtype):
-                result.isetitem(position, make_exact(result.iloc[:, position]))
+                column = result.iloc[:, position]
+                exact_column = convert_decimals(column)
+                if exact_column is not column:
+                    result.isetitem(position, exact_column)
         return result
     return convert_decimals(result) if isinstance(result, pd.Series) else result
 
@@ -37,7 +40,8 @@ def convert_decimals(values: Any) -> Any:
     """A column, array or list of Decimals as exact decimals; anything else unchanged.
 
     The Decimals may be objects, with whole numbers and missing values among them, categories, or
-    decimals of Arrow, whose means pandas cuts. Also unchanged if one has more than 38 digits.
+    decimals of Arrow, whose means pandas cuts. Objects stay objects if they need more than 38
+    digits together: then they are those of exact columns, which add without rounding.
     """
     if not _is_of_decimals(values):
         return values
@@ -47,8 +51,19 @@ def convert_decimals(values: Any) -> Any:
     try:
         exact_column = column.astype("decimal")
     except (ExactnessError, pa.ArrowException):
-        return values
+        return _list_exact_objects(values)
     return exact_column if isinstance(values, pd.Series) else exact_column.array
+
+
+def _list_exact_objects(values: Any) -> Any:
+    """A column or array with each Decimal as an element of exact columns; others unchanged."""
+    if not is_object_dtype(getattr(values, "dtype", "category")):
+        return values
+    elements = np.empty(len(values), dtype=object)
+    elements[:] = [ExactDecimal(value) if type(value) is Decimal else value for value in values]
+    if isinstance(values, pd.Series):
+        return values._constructor(elements, index=values.index, name=values.name, dtype=object)
+    return elements
 
 
 def _is_of_decimals(values: Any) -> bool:

@@ -227,6 +227,8 @@ def _choose_class_of_sum(amount: ExactDecimal, other: Any) -> type[ExactDecimal]
     currency = getattr(other, "currency", None)
     if amount.currency is None or currency is None:
         return find_class(amount.currency or currency)
+    if not amount or not other:
+        return type(amount) if amount else type(other)
     return find_class(find_currency_of_sum(amount.currency, currency))
 
 

@@ -79,7 +79,7 @@ def _warn_of_currencies(args: Sequence[Any]) -> None:
         column = getattr(argument, "array", argument)
         currencies: CurrencyRows | None = getattr(column, "currencies", None)
         if currencies:
-            currencies.warn_of_sums(column.isna())
+            currencies.warn_of_sums(column.__arrow_array__())
 
 
 def _refuse_float_factors(args: Sequence[Any]) -> None:

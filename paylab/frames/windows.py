@@ -117,7 +117,7 @@ class Rolling:
                 # Only the rows of this group count: -1 is no group.
                 group_of_row = np.full(len(array), -1, dtype=np.int64)
                 group_of_row[group_rows] = 0
-                array.currencies.warn_of_sums(array.isna(), group_of_row)
+                array.currencies.warn_of_sums(array.__arrow_array__(), group_of_row)
             group_amounts = [amounts[row_index] for row_index in group_rows]
             group_results = self._compute_group(group_amounts, group_rows, compute)
             for row_index, result in zip(group_rows, group_results, strict=True):

@@ -12,7 +12,7 @@ import pytest
 from analyst_frames import failures
 
 from paylab.errors import ExactnessError
-from paylab.frames import read_csv
+from paylab.frames import ObjectColumnError, read_csv
 from paylab.frames.exact_frame import ExactFrame
 
 D = Decimal
@@ -35,6 +35,15 @@ def make_rows():
 
 
 BOOK = dict(zip(["x", "y", "z"], map(D, TEXTS), strict=True))
+
+
+def fill(frame, nothing):
+    """A column without a value that gets Decimals one by one."""
+    frame["z"] = nothing
+    frame.loc[1, "z"] = D("1.5")
+    frame.at[2, "z"] = D("2.25")
+    return frame.z
+
 
 AMOUNTS = {
     "map of an id to Decimals": lambda f: f.id.map(BOOK),
@@ -80,6 +89,25 @@ EXACT = {
         ["0.7", "0.35"],
     ),
     "counts of values": (lambda f: f.k.value_counts() * D("0.35"), ["0.7", "0.35"]),
+    "concatenated": (
+        lambda f: pd.concat([f, pd.DataFrame({"a": [D("1"), None]})], ignore_index=True).a[2:],
+        ["3.35", "1", None],
+    ),
+    "concatenated columns": (lambda f: pd.concat([f.a[:1], pd.Series([D(2)])]), ["1.10", "2"]),
+    "concatenated without amounts": (
+        lambda f: pd.concat([f.head(0), pd.DataFrame({"a": [D(1), D(2)]})]).a,
+        ["1", "2"],
+    ),
+    "combined": (
+        lambda f: f.combine_first(pd.DataFrame({"z": [D("9.9"), D("1.1")]})).z,
+        ["9.9", "1.1", None],
+    ),
+    "filled row by row": (lambda f: fill(f, None), [None, "1.5", "2.25"]),
+    "filled cell by cell": (lambda f: fill(f, pd.NA), [None, "1.5", "2.25"]),
+    "seconds of other rows": (
+        lambda f: f.seconds.reindex([0, 9], fill_value=D("0.5")),
+        ["10", "0.5"],
+    ),
     "filled seconds": (lambda f: f.seconds.fillna(D("0.5")), ["10", "20", "0.5"]),
     "clipped seconds": (lambda f: f.seconds[:2].clip(upper=D("10.5")), ["10", "10.5"]),
     "cases": (lambda f: f.n.case_when([(f.n > 1, D("0.5"))]), ["1", "0.5", "0.5"]),
@@ -117,8 +145,11 @@ def test_whole_numbers_beside_decimals_are_exact():
         ask, expected = EXACT[idiom]
         amounts = ask(make_rows())
         assert str(amounts.dtype) == "decimal"
+        missing = [value is None for value in expected]
+        assert amounts.isna().tolist() == missing
         # A quotient without end is followed by zeros.
-        assert [*map(D, expected)] == [round(amount, 28) for amount in amounts]
+        present_numbers = [D(value) for value in expected if value is not None]
+        assert present_numbers == [round(amount, 28) for amount in amounts.dropna()]
 
     assert failures(EXACT, check) == {}
 
@@ -141,6 +172,16 @@ def test_columns_without_decimals_are_left_as_they_are():
     assert objects.dtype == pd.Series(frame["a"].tolist(), dtype=object).dtype == object
     assert frame.iloc[0].dtype == object
     assert ExactFrame({"z": [True, D(1)]})["z"].dtype == object
+
+
+def test_decimals_of_more_than_38_digits_are_added_without_rounding():
+    """Such a column stays one of objects; its mean is an error and not a float."""
+    long_texts = ["12345678901234567890123456789.01", "0.000000000000000001"]
+    books = pd.DataFrame({"a": [*map(D, long_texts)]})
+    joined = pd.concat([make_rows().iloc[:1], books])["a"]
+    assert str(joined.sum()) == "12345678901234567890123456790.110000000000000001"
+    with pytest.raises(ObjectColumnError):
+        joined.mean()
 
 
 CUT = {

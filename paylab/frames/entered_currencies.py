@@ -1,0 +1,47 @@
+"""The currencies of amounts in a frame in which columns are set or rows are added."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import pandas as pd
+
+from .columns import find_currency_column
+from .currency_rows import CurrencyRows
+from .decimal_dtype import DecimalDtype
+
+
+def note_entered_currencies(frame: pd.DataFrame, entered_names: Collection[str]) -> None:
+    """Tell amounts the currencies of a frame in which columns were set.
+
+    A column of currencies holds for all its amounts, and a new amount that knows no currency has
+    that of its row.
+    """
+    if not any(name.endswith("currency") or find_currency_column(name) for name in entered_names):
+        return
+    for amount_name, currency_name in _list_amounts(frame):
+        array: Any = frame[amount_name].array
+        is_new_amount = amount_name in entered_names and _has_unknown_currency(array)
+        if is_new_amount or currency_name in entered_names:
+            currency_rows = CurrencyRows.of(frame[currency_name])
+            position: Any = frame.columns.get_loc(amount_name)
+            frame.isetitem(position, type(array)(array.__arrow_array__(), currency_rows))
+
+
+def _list_amounts(frame: pd.DataFrame) -> list[tuple[str, str]]:
+    """The names of the amounts whose currencies a frame has, each with that of its currencies."""
+    if not frame.columns.is_unique:
+        return []
+    pairs = []
+    for name in frame.columns:
+        currency_name = find_currency_column(name) if isinstance(name, str) else None
+        if currency_name in frame.columns and isinstance(frame[name].dtype, DecimalDtype):
+            pairs.append((str(name), str(currency_name)))
+    return pairs
+
+
+def _has_unknown_currency(array: Any) -> bool:
+    """Whether the currency of an amount is unknown."""
+    currencies: CurrencyRows | None = array.currencies
+    return currencies is None or bool(((currencies.name_indexes < 0) & ~array.isna()).any())
