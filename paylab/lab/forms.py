@@ -301,13 +301,13 @@ class Forms:
         make_first_form = partial(
             self._make_onboarding_form, country, codes.ON_RAMP_PRODUCT, new=new, **form_options
         )
-        functions = self._make_form_functions(make_first_form, example, new)
+        functions = self._make_form_functions(make_first_form, example=example, new=new)
         make_stepper = partial(OnrampStepper, country, functions, individual_id, example=example)
         stepper_identity = "onramp", country, individual_id
         return self._registry.get(stepper_identity, (example, consent), make_stepper, new=new)
 
     def _make_form_functions(
-        self, make_first_form: Callable[[], Form], example: bool, new: bool
+        self, make_first_form: Callable[[], Form], *, example: bool, new: bool
     ) -> OnrampFunctions:
         """Make the functions that a stepper uses for the form and the result of each step."""
         from ..views.forms.live import datetime_or_none

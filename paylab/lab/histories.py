@@ -21,18 +21,18 @@ History = list[tuple[str, datetime | None]]
 
 
 class Histories:
-    """Reads the history of an object; `controls()` returns the simulator's controls, or None."""
+    """Reads the history of an object; `find_controls` returns a simulator's controls, or None."""
 
     def __init__(
-        self, calls: Iterable[Call], controls: Callable[[], Controls | None] = lambda: None
+        self, calls: Iterable[Call], find_controls: Callable[[], Controls | None] = lambda: None
     ) -> None:
         self._calls = calls
-        self._controls = controls
+        self._find_controls = find_controls
 
     def read(self, object_id: str) -> History:
         """The whole history from a simulator, else the statuses in `lab.calls`."""
         with suppress(PaylabError):  # another process may have stopped the simulator
-            controls = self._controls()
+            controls = self._find_controls()
             history = None if controls is None else controls.history(object_id)
             if history is not None:
                 from ..views.forms.timeline import WholeHistory

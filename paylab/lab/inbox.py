@@ -169,7 +169,7 @@ class Webhooks:
     ) -> None:
         self._client = client
         self._receivers = None if embedded is None else embedded.delivery.local_receivers
-        self._controls = controls
+        self._find_controls = controls
         self.inboxes: list[Inbox] = []
 
     def current(self, family: str, row_id: str) -> Mapping[str, Any] | None:
@@ -188,7 +188,7 @@ class Webhooks:
             message = f"must be an id: lab.inbox().where(type={resource_id!r}) has events by type"
             raise OptionError([Problem("resource_id", message)])
         row_id = None if resource_id is None else check_identifier(resource_id, "resource_id")
-        controls = self._controls()
+        controls = self._find_controls()
         return controls.events(row_id) if controls else []
 
     def inbox(  # noqa: PLR0913 - each has a default
@@ -346,5 +346,5 @@ class Webhooks:
         event_source = self.inboxes[-1] if events is None and self.inboxes else events
         if event_source is not None:
             return read_any_events(event_source, Wrapper.of(self._client.service))
-        controls = None if has_books else self._controls()
+        controls = None if has_books else self._find_controls()
         return None if controls is None else simulated_events(controls.events())

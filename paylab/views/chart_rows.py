@@ -91,7 +91,7 @@ def _decimal_or_none(cell_value: object, column_name: str) -> Decimal | None:
     try:
         amount = Decimal(str(cell_value))
     except ArithmeticError:
-        amount = Decimal("NaN")
+        amount = Decimal("NaN")  # refused below, as an infinite one is
     if not amount.is_finite() or abs(amount.adjusted()) > AMOUNT_DIGITS_MAX:
         name_text = plain(column_name, 60)
         value_text = plain(repr(cell_value), 60)

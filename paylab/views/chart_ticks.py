@@ -32,7 +32,10 @@ def power_ticks(smallest: Decimal, largest: Decimal) -> list[float]:
 
 
 def day_ticks(days: Collection[str]) -> list[int]:
-    """Days such as `2026-01-31` from the first to the last, in milliseconds of UTC."""
+    """Ticks from the first to the last of some days such as `2026-01-31`.
+
+    They are milliseconds since 1970, in UTC; empty without days.
+    """
     if not days:
         return []
     first_day_milliseconds = _milliseconds(min(days))

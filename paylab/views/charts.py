@@ -37,6 +37,10 @@ with extra_imports():
 CORRIDORS_MAX = 8
 POINTS_MAX = 400
 REASONS_MAX = 12
+VOLUME_HEIGHT = 220
+FEES_HEIGHT = 240
+REASON_HEIGHT = 44
+"""Pixels of a panel of amounts, of a panel of fees, and of each bar with its reason."""
 AMOUNT_AXIS: Spec = {"format": ",.3~r", "grid": True}
 SUM_CONTEXT = Context(prec=1_000)
 OTHERS = "others"
@@ -163,7 +167,9 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
         "order": {"field": "corridor"},
         "tooltip": tooltip(date="Day (UTC)", corridor="Corridor", exact="Amount", rows="Rows"),
     }
-    return with_legend_filter(make_panel(220, bars, "bar", encoding), _corridor_names(bar_frame))
+    return with_legend_filter(
+        make_panel(VOLUME_HEIGHT, bars, "bar", encoding), _corridor_names(bar_frame)
+    )
 
 
 def _group_rare_reasons(failed_rows: pd.DataFrame) -> pd.Series[Any]:
@@ -205,7 +211,7 @@ def _reason_panel(bars: list[Spec]) -> Spec:
     bar_mark = {"type": "bar", "height": 14, "yOffset": 8}
     corridor_names = sorted({bar["corridor"] for bar in bars})
     return with_legend_filter(
-        make_panel(44 * len(reasons), bars, bar_mark, encoding), corridor_names
+        make_panel(REASON_HEIGHT * len(reasons), bars, bar_mark, encoding), corridor_names
     )
 
 
@@ -228,7 +234,7 @@ def _fee_panel(rows: pd.DataFrame, currency: str) -> Spec:
     }
     point_mark = {"type": "point", "filled": True, "size": 30}
     return with_legend_filter(
-        make_panel(240, points, point_mark, encoding), _corridor_names(point_frame)
+        make_panel(FEES_HEIGHT, points, point_mark, encoding), _corridor_names(point_frame)
     )
 
 

@@ -22,6 +22,8 @@ with extra_imports():
 
 TICK_SECONDS = (1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000, 8_640_000)
 BINS_PER_POWER_OF_TEN = 8
+ROW_HEIGHT = 38
+"""Pixels of the row of a corridor."""
 
 
 def duration_panel(seconds_by_corridor: Mapping[str, pd.Series[Any]]) -> Spec:
@@ -38,7 +40,7 @@ def duration_panel(seconds_by_corridor: Mapping[str, pd.Series[Any]]) -> Spec:
     }
     row_encoding = {"field": "corridor", "type": "nominal", "sort": list(seconds_by_corridor)}
     return {
-        "height": 38 * len(seconds_by_corridor),
+        "height": ROW_HEIGHT * len(seconds_by_corridor),
         "layer": [
             _strip_layer(bin_rows, row_encoding, colour_channel),
             _quantile_layer(quantile_rows, row_encoding, colour_channel),

@@ -9,6 +9,8 @@ from .chart_style import Spec, label_lookup, make_panel, tooltip
 
 STAGES = ("created", "started", "completed")
 STAGE_COLOURS = ("#2f6fd0", "#1d8c99", "#2e8b57")
+STAGE_HEIGHT = 76
+"""Pixels of a bar with its labels."""
 
 
 def funnel_panel(count_by_status: Mapping[str, int], status_machine: status.Machine) -> Spec:
@@ -37,7 +39,7 @@ def funnel_panel(count_by_status: Mapping[str, int], status_machine: status.Mach
         label_by_stage[stage] = [stage, f"{row_count:,} ({share_text})", *stopped_texts]
         bars.append(_stage_bar(stage, row_count, share_text, stopped_texts))
     bar_mark = {"type": "bar", "opacity": 0.9}
-    return make_panel(76 * len(STAGES), bars, bar_mark, _stage_encoding(label_by_stage))
+    return make_panel(STAGE_HEIGHT * len(STAGES), bars, bar_mark, _stage_encoding(label_by_stage))
 
 
 def _stage_bar(stage: str, row_count: int, share_text: str, stopped_texts: Sequence[str]) -> Spec:

@@ -88,11 +88,11 @@ def read_image_facts(choice: ImageChoice, side: str, service: Service | None = N
         raise _image_error(side, f"cannot be read: {error.strerror or error}") from None
     image_size = rules.ImageSize(len(image_bytes), image_bytes[:HEADER_BYTES])
     problems = rules.check({"images": [{"type": side, "content": image_size}]})
-    stated_problems = [problem for problem in problems if problem.source == "spec"]
-    if stated_problems:
-        raise RuleError([Problem(side, problem.message) for problem in stated_problems])
+    spec_problems = [problem for problem in problems if problem.source == "spec"]
+    if spec_problems:
+        raise RuleError([Problem(side, problem.message) for problem in spec_problems])
     mime_type = str(image_size.mime)
-    assumed_problems = tuple(problems)
+    assumed_problems = tuple(problems)  # no problem by the spec is among them
     try:
         has_location = bool(location.find_location_patches(image_bytes))
         preview_bytes, preview_problem = make_preview(image_bytes, mime_type)
