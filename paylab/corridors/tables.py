@@ -45,8 +45,8 @@ def html_table(
     header_style = f"{_STYLE};{_HEADER_STYLE}"
     width_styles = [f";width:{percent}%" for percent in percents] or [""] * len(columns)
     header_cells = [
-        f'<th scope="col" style="{header_style}{width_style}">{escape(column)}</th>'
-        for column, width_style in zip(columns, width_styles, strict=True)
+        f'<th scope="col" style="{header_style}{width_style}">{escape(column_name)}</th>'
+        for column_name, width_style in zip(columns, width_styles, strict=True)
     ]
     head_html = f"<thead><tr>{''.join(header_cells)}</tr></thead>"
     body_html = "".join(_write_row(row) for row in rows)

@@ -121,9 +121,9 @@ class Payload:
     @property
     def issuer(self) -> str | None:
         """The acquirer and its scheme, or the name of the account; None without an account."""
-        known_parts = [part for part in (self.acquirer, self.scheme) if part]
-        if known_parts:
-            return " · ".join(known_parts)
+        issuer_parts = [issuer_part for issuer_part in (self.acquirer, self.scheme) if issuer_part]
+        if issuer_parts:
+            return " · ".join(issuer_parts)
         return self.account.name if self.account else None
 
     @property
@@ -229,10 +229,10 @@ def build(payload: Payload | Tree) -> str:
     >>> paylab.emvqr.build(paylab.emvqr.parse(qr_text)) == qr_text
     True
     """
-    tree = payload.tree() if isinstance(payload, Payload) else payload
-    if not isinstance(tree, Mapping):
-        raise EMVError(f"the fields must be a dict, not {type(tree).__name__}")
-    tree_without_crc = {tag: value for tag, value in tree.items() if tag != CRC_TAG}
+    value_by_tag = payload.tree() if isinstance(payload, Payload) else payload
+    if not isinstance(value_by_tag, Mapping):
+        raise EMVError(f"the fields must be a dict, not {type(value_by_tag).__name__}")
+    tree_without_crc = {tag: value for tag, value in value_by_tag.items() if tag != CRC_TAG}
     try:
         payload_text = write_fields(tree_without_crc)
     except RecursionError:

@@ -136,13 +136,13 @@ def check_rail(body: Body, service: Service | None = None) -> list[Problem]:
     A service that knows the account compares both with it instead; see `check_route`.
     """
     currency = body.get("destination_currency")
-    method = body.get("payout_method")
+    payout_method = body.get("payout_method")
     if not isinstance(currency, str):
         return []
     named_rails = _find_named_rails(currency, service)
-    if method not in named_rails.for_others:
+    if payout_method not in named_rails.for_others:
         return []
-    return [_make_rail_problem(currency, method, named_rails.for_currency, "spec")]
+    return [_make_rail_problem(currency, payout_method, named_rails.for_currency, "spec")]
 
 
 def warn_rail(body: Body, service: Service | None = None) -> list[Problem]:
@@ -151,13 +151,17 @@ def warn_rail(body: Body, service: Service | None = None) -> list[Problem]:
     It may still carry the currency.
     """
     currency = body.get("destination_currency")
-    method = body.get("payout_method")
+    payout_method = body.get("payout_method")
     if not isinstance(currency, str):
         return []
     rails, other_rails = _find_named_rails(currency, service)
-    if not rails or method in (*rails, *other_rails) or method not in codes.PAYOUT_METHODS:
+    if (
+        not rails
+        or payout_method in (*rails, *other_rails)
+        or payout_method not in codes.PAYOUT_METHODS
+    ):
         return []
-    return [_make_rail_problem(currency, method, rails, _RAILS)]
+    return [_make_rail_problem(currency, payout_method, rails, _RAILS)]
 
 
 def _make_rail_problem(currency: str, method: object, rails: Sequence[str], source: str) -> Problem:

@@ -97,15 +97,15 @@ def list_funds(world: World) -> list[Row]:
         Decimal
     )  # by currency and use
     for transfer_row in world.tables["transfers"].rows.values():
-        use = _find_balance_use(transfer_row)
-        if use:
+        use_name = _find_balance_use(transfer_row)
+        if use_name:
             amount = Decimal(transfer_row["source_amount"])
-            sum_by_currency_and_use[transfer_row["source_currency"], use] += amount
+            sum_by_currency_and_use[transfer_row["source_currency"], use_name] += amount
     funds: list[Row] = []
     for currency, available_amount in list_balances(world).items():
         sum_text_by_use = {
-            use: amount_text(sum_by_currency_and_use[currency, use], currency)
-            for use in BALANCE_USES
+            use_name: amount_text(sum_by_currency_and_use[currency, use_name], currency)
+            for use_name in BALANCE_USES
         }
         funds.append({"currency": currency, "available": available_amount, **sum_text_by_use})
     return funds

@@ -41,29 +41,31 @@ def change_clock(world: World, request: Request) -> Reply:
 
     `advance`, a span like "23h 59m", is read as `advance_seconds`.
     """
-    changes = _read_clock_change(request)
-    raise_if_problems(_find_clock_problems(changes))
+    changed_options = _read_clock_change(request)
+    raise_if_problems(_find_clock_problems(changed_options))
     simulator = _require_control(world)
-    if "frozen" in changes or "speed" in changes:
-        simulator.set_clock(frozen=changes.get("frozen"), speed=changes.get("speed"))
-    if "advance_seconds" in changes:
-        simulator.advance(changes["advance_seconds"])
+    if "frozen" in changed_options or "speed" in changed_options:
+        simulator.set_clock(
+            frozen=changed_options.get("frozen"), speed=changed_options.get("speed")
+        )
+    if "advance_seconds" in changed_options:
+        simulator.advance(changed_options["advance_seconds"])
     return read_summary(world, request)
 
 
 def _read_clock_change(request: Request) -> Row:
     """The body of a change of the clock, with a span in seconds."""
-    changes = request.json()
-    if "advance" not in changes:
-        return changes
-    time_span = changes.pop("advance")
+    changed_options = request.json()
+    if "advance" not in changed_options:
+        return changed_options
+    time_span = changed_options.pop("advance")
     if not isinstance(time_span, str | int | float) or isinstance(time_span, bool):
         raise RefusedError(400, 'advance: must be a span like "23h 59m", or seconds')
     try:
-        changes["advance_seconds"] = read_seconds(time_span)
+        changed_options["advance_seconds"] = read_seconds(time_span)
     except ArgumentError as error:
         raise RefusedError(400, f"advance: {error}") from None
-    return changes
+    return changed_options
 
 
 def _find_clock_problems(changes: Row) -> list[Problem]:
@@ -273,12 +275,12 @@ def read_history(world: World, request: Request) -> Reply:
     `history` is null for an object that was seeded or loaded with its present status.
     """
     _, object_row = require_object(world, request.id)
-    answer = {
+    answer_fields = {
         "id": object_row["id"],
         "status": object_row["status"],
         "history": _list_statuses(object_row),
     }
-    return Reply.json(200, answer)
+    return Reply.json(200, answer_fields)
 
 
 def require_object(world: World, object_id: str) -> tuple[str, Row]:

@@ -110,10 +110,10 @@ def control_document() -> dict[str, Any]:
     ['/_simulator', '/_simulator/accounts']
     """
     operations_by_path: dict[str, Any] = {}
-    for tag, routes in (("Controls", CONTROLS), ("Worlds", WORLDS)):
+    for tag_name, routes in (("Controls", CONTROLS), ("Worlds", WORLDS)):
         for route in routes:
             operations_by_path.setdefault(route.template, {})[route.method.lower()] = (
-                _make_operation(route, tag)
+                _make_operation(route, tag_name)
             )
     return {
         "openapi": VERSION,

@@ -69,12 +69,12 @@ class Deliveries(Sequence[Delivery]):
         if event_type is not None:
             check_event_type(event_type)
         deadline = time.monotonic() + timeout
-        latest_time: datetime | None = None
+        latest_moment: datetime | None = None
         if within is not None:
-            latest_time = self._read_time() + timedelta(seconds=read_seconds(within))
+            latest_moment = self._read_time() + timedelta(seconds=read_seconds(within))
         delivery = self._find_next(event_type, timeout)
         while delivery is None:
-            is_expired = latest_time is not None and self._read_time() > latest_time
+            is_expired = latest_moment is not None and self._read_time() > latest_moment
             if is_expired or time.monotonic() >= deadline:
                 event_name = event_type or "another event"
                 raise WaitTimeoutError(
@@ -92,10 +92,10 @@ class Deliveries(Sequence[Delivery]):
             params["event_type"] = event_type
         # The client has a timeout of its own.
         params["wait"] = min(max(wait_seconds, 0), REQUEST_WAIT_SECONDS)
-        deliveries = self._send_control("GET", DELIVERIES_PATH, params=params)
-        if not deliveries:
+        delivery_rows = self._send_control("GET", DELIVERIES_PATH, params=params)
+        if not delivery_rows:
             return None
-        return _read_delivery(deliveries[0])
+        return _read_delivery(delivery_rows[0])
 
     def _read_time(self) -> datetime:
         """The time of the simulator's clock."""

@@ -146,8 +146,8 @@ def _release_held(world: World, lane: str) -> None:
 def note_attempt(world: World, queued_row: Row) -> Note:
     """Note an attempt to deliver an event, before it is sent."""
     attempt_facts = {field_name: queued_row.get(field_name) for field_name in ATTEMPT_FACTS}
-    body = json.loads(queued_row["body"])
-    return world.journal.add_note("delivery", world.now(), **attempt_facts, body=body)
+    event_body = json.loads(queued_row["body"])
+    return world.journal.add_note("delivery", world.now(), **attempt_facts, body=event_body)
 
 
 ATTEMPT_FACTS = ("event_id", "event_type", "resource_id", "url", "attempt", "cause")

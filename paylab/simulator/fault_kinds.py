@@ -79,8 +79,8 @@ def _find_range_problems(fault_kind: object, fault_details: Row) -> list[Problem
     Only a skew may have negative seconds: it sets the clock back.
     """
     problems: list[Problem] = []
-    status = fault_details.get("status")
-    if fault_kind != "custom" and status is not None and not _is_error_status(status):
+    status_code = fault_details.get("status")
+    if fault_kind != "custom" and status_code is not None and not _is_error_status(status_code):
         problems.append(Problem("status", "must be a status from 400 to 599", "control"))
     seconds = fault_details.get("seconds")
     is_negative = seconds is not None and _is_offset(seconds) and seconds < 0

@@ -123,7 +123,7 @@ def fault_reply(service: Service, fault: Row, now: datetime) -> Reply | None:
     `apply_fault` changes either of them.
     """
     fault_kind = fault["kind"]
-    status = fault["status"]
+    status_code = fault["status"]
     if fault_kind == "html":
         page_bytes = b"<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>"
         return Reply(502, page_bytes, {"content-type": "text/html"})
@@ -131,12 +131,14 @@ def fault_reply(service: Service, fault: Row, now: datetime) -> Reply | None:
         return refusal_reply(CursorError())
     if fault_kind in ("refuse", "timeout"):
         return Reply(503)  # `apply_fault` cuts the connection in place of it
-    if fault_kind not in ("status", "custom") or status is None:
+    if fault_kind not in ("status", "custom") or status_code is None:
         return None
     if fault_kind == "custom" and fault.get("body") is not None:
-        return Reply(status)  # `apply_fault` adds the body
+        return Reply(status_code)  # `apply_fault` adds the body
     headers = _make_wait_header(service, fault, now)
-    return refusal_reply(RefusedError(status, f"simulated {status}", headers=headers), service)
+    return refusal_reply(
+        RefusedError(status_code, f"simulated {status_code}", headers=headers), service
+    )
 
 
 def _make_wait_header(service: Service, fault: Row, now: datetime) -> dict[str, str]:

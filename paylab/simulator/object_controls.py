@@ -176,13 +176,13 @@ def _make_account_fields(world: World, country: str, fields: JsonObject) -> Json
         return fields
     try:
         if fields.get("type") == codes.CRYPTO_WALLET:
-            example = {"type": codes.CRYPTO_WALLET, "details": examples.wallet(world.service)}
+            our_example = {"type": codes.CRYPTO_WALLET, "details": examples.wallet(world.service)}
         else:
-            example = example_account(country, world.service)
+            our_example = example_account(country, world.service)
     except PaylabError as error:
         raise RefusedError(400, str(error)) from None
-    example_fields = world.translation.translate_request("financial_accounts.create", example)
-    if "type" in fields and fields["type"] != example["type"]:
+    example_fields = world.translation.translate_request("financial_accounts.create", our_example)
+    if "type" in fields and fields["type"] != our_example["type"]:
         raise RefusedError(400, f"details: name those of a {fields['type']}")
     return {**example_fields, **fields}
 

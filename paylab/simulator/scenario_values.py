@@ -31,8 +31,8 @@ def check_scenario(subject: str, body: Mapping[str, Any], field: str) -> list[Pr
         for scenario in SCENARIOS
         if scenario.where == f"{subject}, {field}" and scenario.value
     ]
-    separator = known_values[0][len(_WORD)]
-    if field_value[len(_WORD) : len(_WORD) + 1] != separator:
+    separator_character = known_values[0][len(_WORD)]
+    if field_value[len(_WORD) : len(_WORD) + 1] != separator_character:
         return []
     scenario_value = ":".join(field_value.split(":")[:2])  # any text may follow a second colon
     if scenario_value in known_values:

@@ -129,7 +129,7 @@ def add_conversion_account(world: World, owner: Row, recipient_account: Row, cur
     }
     wallet_row = store_account(world, owner, "crypto_wallet", wallet_details)
     # The new account has no id yet: the payee is made from that of another account of the owner.
-    instructions = on_ramp.make_instructions(world, currency, recipient_account["id"])
+    deposit_instructions = on_ramp.make_instructions(world, currency, recipient_account["id"])
     return world.create(
         "conversion_accounts",
         {"payout_account_id": wallet_row["id"]},
@@ -137,7 +137,7 @@ def add_conversion_account(world: World, owner: Row, recipient_account: Row, cur
         source_currency=currency,
         destination_currency="USDC",
         status="active",
-        deposit_instructions=instructions,
+        deposit_instructions=deposit_instructions,
     )
 
 

@@ -74,11 +74,11 @@ def load_problem(dump: Row, world: World) -> str | None:
     """Why this version, or this world, cannot read a snapshot. None if it can."""
     if "paylab_snapshot" not in dump:
         return "this is not a snapshot of a simulator: it has no paylab_snapshot"
-    version = dump["paylab_snapshot"]
-    if type(version) is not int or version != SNAPSHOT_VERSION:
+    format_version = dump["paylab_snapshot"]
+    if type(format_version) is not int or format_version != SNAPSHOT_VERSION:
         return (
-            f"the snapshot has the format {str(version)[:20]!a}, this version of paylab reads "
-            f"{SNAPSHOT_VERSION}: load it with the version that saved it"
+            f"the snapshot has the format {str(format_version)[:20]!a}, this version of paylab "
+            f"reads {SNAPSHOT_VERSION}: load it with the version that saved it"
         )
     changed_settings = dump.get("service") or {}
     if not isinstance(changed_settings, dict):
@@ -126,8 +126,10 @@ def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]
                 f"tables.{table_kind}", table_rows, field_name, referenced_kind, referenced_ids
             )
     yield from _check_payout_accounts(tables)
-    for index, timer in enumerate(tables["timers"]):
-        yield from _check_step(f"tables.timers.{index}", timer, row_by_id_by_kind[timer.kind])
+    for index, timer_row in enumerate(tables["timers"]):
+        yield from _check_step(
+            f"tables.timers.{index}", timer_row, row_by_id_by_kind[timer_row.kind]
+        )
 
 
 def _check_payout_accounts(tables: Mapping[str, list[Any]]) -> Iterator[Problem]:

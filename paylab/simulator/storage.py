@@ -32,14 +32,18 @@ def checksum(dump: JsonObject) -> str:
 
 def write_file(snapshot: JsonObject, path: Path, *, keep_personal: bool = False) -> None:
     """Write a snapshot without document numbers, personal data and the secrets in webhook URLs."""
-    dump = {
-        member_name: member for member_name, member in snapshot.items() if member_name != "checksum"
+    shared_dump = {
+        member_name: member_value
+        for member_name, member_value in snapshot.items()
+        if member_name != "checksum"
     }
-    personal_names = find_personal_names(Service(dump.get("service", {})).diff())
-    dump = hide_url_secrets(Redaction([], personal_names).json(dump))
+    personal_names = find_personal_names(Service(shared_dump.get("service", {})).diff())
+    shared_dump = hide_url_secrets(Redaction([], personal_names).json(shared_dump))
     if not keep_personal:
-        dump = hide_personal_data(dump, personal_names)
-    file_text = json.dumps({**dump, "checksum": checksum(dump)}, indent=1, ensure_ascii=False)
+        shared_dump = hide_personal_data(shared_dump, personal_names)
+    file_text = json.dumps(
+        {**shared_dump, "checksum": checksum(shared_dump)}, indent=1, ensure_ascii=False
+    )
     with replace(path, private=True) as private_file:
         private_file.write(f"{file_text}\n".encode())
 
@@ -98,15 +102,15 @@ class WorldStorage:
         """Load the world from the file. False when the file is new."""
         try:
             fact_rows = self._db.execute("SELECT * FROM facts")
-            world_facts = {fact_name: json.loads(fact_text) for fact_name, fact_text in fact_rows}
-            if not world_facts:
+            fact_by_name = {fact_name: json.loads(fact_text) for fact_name, fact_text in fact_rows}
+            if not fact_by_name:
                 return False
-            problem_text = world.service_problem(world_facts.get("service", {}))
+            problem_text = world.service_problem(fact_by_name.get("service", {}))
             if problem_text is not None:
                 self.close()
                 raise SimulatorError(f"{self._path} was {problem_text}, or use another file")
-            world.load({**world_facts, "tables": self._read_tables()})
-            world.key_seed = world_facts["key_seed"]
+            world.load({**fact_by_name, "tables": self._read_tables()})
+            world.key_seed = fact_by_name["key_seed"]
         except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
             self.close()
             raise self._make_unusable_error(error) from None

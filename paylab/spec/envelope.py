@@ -32,7 +32,7 @@ def find_envelope_differences(body: object, list_form: ListForm) -> Iterator[tup
             yield "items", NONE
         return
     value_by_path = dict(walk_values(body, ENVELOPE_DEPTH))
-    rows_paths = [path for path, value in value_by_path.items() if _are_rows(value)]
+    rows_paths = [path for path, path_value in value_by_path.items() if _are_rows(path_value)]
     items_path = _choose_path(list_form.items, rows_paths)
     if not items_path:
         return
@@ -40,8 +40,8 @@ def find_envelope_differences(body: object, list_form: ListForm) -> Iterator[tup
     if items_path != list_form.items:
         yield "items", items_path
     outer_value_by_path = {
-        path: value
-        for path, value in value_by_path.items()
+        path: path_value
+        for path, path_value in value_by_path.items()
         if not path.startswith(f"{items_path}.")
     }
     # A stated path that the body has is not contradicted, whatever else looks like a flag.
@@ -58,11 +58,15 @@ def _find_flag_path(value_by_path: JsonMapping, list_form: ListForm) -> str:
 
     "none" if there is no flag, and nothing that may lead to another page.
     """
-    boolean_paths = [path for path, value in value_by_path.items() if isinstance(value, bool)]
+    boolean_paths = [
+        path for path, path_value in value_by_path.items() if isinstance(path_value, bool)
+    ]
     flag_paths = [path for path in boolean_paths if MORE_NAME.search(last_name(path))]
     if flag_paths:
         return _choose_path(list_form.more, flag_paths)
-    paths_with_value = [path for path, value in value_by_path.items() if _has_plain_value(value)]
+    paths_with_value = [
+        path for path, path_value in value_by_path.items() if _has_plain_value(path_value)
+    ]
     has_further_page_key = any(
         FURTHER_PAGE_NAME.search(last_name(path)) for path in paths_with_value
     )
@@ -73,7 +77,9 @@ def _find_flag_path(value_by_path: JsonMapping, list_form: ListForm) -> str:
 
 def _find_cursor_path(value_by_path: JsonMapping, list_form: ListForm) -> str:
     """The path of the cursor of the next page; "" if there is none."""
-    possible_paths = [path for path, value in value_by_path.items() if _may_be_cursor(value)]
+    possible_paths = [
+        path for path, path_value in value_by_path.items() if _may_be_cursor(path_value)
+    ]
     cursor_paths = [path for path in possible_paths if CURSOR_NAME.search(last_name(path))]
     return _choose_path(list_form.cursor, cursor_paths)
 
@@ -102,7 +108,9 @@ def find_object_path(body: JsonValue, names: Collection[str]) -> str:
     if not isinstance(body, dict) or body.get("id"):
         return ""
     object_paths = [
-        path for path, value in walk_values(body, ENVELOPE_DEPTH) if _has_fields(value, names)
+        path
+        for path, path_value in walk_values(body, ENVELOPE_DEPTH)
+        if _has_fields(path_value, names)
     ]
     # Of an object and another one inside it, the outer one counts.
     outer_paths = [

@@ -122,10 +122,10 @@ def _read_stated_problems(body: JsonValue, settings: ErrorSettings) -> list[Prob
         return []
     problems: list[Problem] = []
     for stated_problem in stated_problems[:PROBLEMS_MAX]:
-        field = value_at(stated_problem, settings.field)
+        stated_field = value_at(stated_problem, settings.field)
         messages = read_error_message(value_at(stated_problem, settings.message))
-        if field and messages:
-            problems.append(make_problem(field, messages[0]))
+        if stated_field and messages:
+            problems.append(make_problem(stated_field, messages[0]))
         else:
             problems += _read_item(stated_problem, 0)
     return problems
@@ -150,7 +150,7 @@ def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Proble
     if not depth:
         return
     if isinstance(body, list):
-        yield from chain.from_iterable(_read_item(item, depth - 1) for item in body)
+        yield from chain.from_iterable(_read_item(error_item, depth - 1) for error_item in body)
     if not isinstance(body, dict):
         return
     folded_body = fold_keys(body)
@@ -164,9 +164,9 @@ def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Proble
     if not has_message and not has_containers and has_messages_by_field(body, depth):
         yield from _read_by_field(body, "", depth - 1)
         return
-    for key, member in folded_body.items():
-        if isinstance(member, dict) and key not in LIST_KEYS:  # those were read above
-            yield from _find_problems(member, depth - 1)
+    for key, inner_value in folded_body.items():
+        if isinstance(inner_value, dict) and key not in LIST_KEYS:  # those were read above
+            yield from _find_problems(inner_value, depth - 1)
 
 
 def _read_error_object(
@@ -182,9 +182,11 @@ def _read_error_object(
     if isinstance(error_source, dict) and isinstance(error_source.get("key"), dict):
         yield from _read_by_field(error_source["key"], "", depth)
     elif has_message:
-        field = read_source_field(error_source) or read_field_name(folded_error, FIELD_KEYS)
-        if field:
-            yield make_problem(field, message)
+        field_name_or_path = read_source_field(error_source) or read_field_name(
+            folded_error, FIELD_KEYS
+        )
+        if field_name_or_path:
+            yield make_problem(field_name_or_path, message)
     yield from read_field_codes(folded_error.get("errorcodes"))
     for list_name, name_list_message in NAME_LIST_MESSAGES.items():
         yield from read_name_list(folded_error.get(list_name), name_list_message or message)
@@ -240,9 +242,9 @@ def _read_item(item: JsonValue, depth: int) -> list[Problem]:
         return []
     message = _read_item_message(folded_item) or "is refused"
     source_field = read_source_field(folded_item.get("source"))
-    field = source_field or read_field_name(folded_item, ITEM_FIELD_KEYS)
-    if field:
-        return [make_problem(field, message)]
+    field_name_or_path = source_field or read_field_name(folded_item, ITEM_FIELD_KEYS)
+    if field_name_or_path:
+        return [make_problem(field_name_or_path, message)]
     inner_depth = max(depth - 1, 0)
     inner_problems = list(islice(_find_problems(item, inner_depth), PROBLEMS_MAX))
     return inner_problems or [read_sentence_problem(message)]

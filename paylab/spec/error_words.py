@@ -130,15 +130,15 @@ def _has_lists_by_field(key: str, value: JsonValue) -> bool:
 
 def _find_error_objects(folded_body: JsonMapping) -> Iterator[JsonObject]:
     """Yield the objects in a body with a code and a message: each is an error, whatever its key."""
-    for key, value in folded_body.items():
+    for key, inner_value in folded_body.items():
         # The values of these keys were read: reading them twice at each depth would take long.
-        if key in READ_KEYS or not isinstance(value, dict):
+        if key in READ_KEYS or not isinstance(inner_value, dict):
             continue
-        inner_keys = fold_keys(value).keys()
+        inner_keys = fold_keys(inner_value).keys()
         has_code = bool(inner_keys & {"code", "errorcode"})
         has_message = bool(inner_keys & {*MESSAGE_KEYS})
         if has_code and has_message:
-            yield value
+            yield inner_value
 
 
 def read_scalar(value: JsonValue) -> str:
@@ -151,9 +151,9 @@ def read_scalar(value: JsonValue) -> str:
 def find_texts(json_value: JsonValue, key: str = "", depth: int = ERROR_DEPTH) -> Iterator[str]:
     """Yield every text in a body of unknown shape, after its key: "amount: is too low"."""
     if isinstance(json_value, dict) and depth:
-        for inner_key, member in json_value.items():
+        for inner_key, inner_value in json_value.items():
             if not is_request_id(inner_key):
-                yield from find_texts(member, str(inner_key), depth - 1)
+                yield from find_texts(inner_value, str(inner_key), depth - 1)
     elif isinstance(json_value, list) and depth:
         for item in json_value:
             yield from find_texts(item, key, depth - 1)

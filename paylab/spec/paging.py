@@ -40,7 +40,7 @@ def decode_cursor(token: str) -> dict[str, str]:
     if not isinstance(position, dict) or position.keys() != {"created_at", "id", "direction"}:
         raise ValueError("the cursor has the wrong shape")
     if not all(
-        isinstance(position_part, str) and position_part for position_part in position.values()
+        isinstance(position_value, str) and position_value for position_value in position.values()
     ):
         raise ValueError("the cursor has an empty or wrong value")
     if position["direction"] != "next":

@@ -107,9 +107,9 @@ class Resource(BaseModel):
 
     def __getstate__(self) -> dict[Any, Any]:
         """The state for pickling, without the function that names the service."""
-        state = super().__getstate__()
-        private_state = state["__pydantic_private__"] or {}
-        return {**state, "__pydantic_private__": {**private_state, "_place": str}}
+        pickled_state = super().__getstate__()
+        private_state = pickled_state["__pydantic_private__"] or {}
+        return {**pickled_state, "__pydantic_private__": {**private_state, "_place": str}}
 
     @field_validator("*", mode="wrap")
     @classmethod

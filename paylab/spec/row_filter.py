@@ -264,11 +264,11 @@ def read_statuses(
         return None
     status_words = values.split(",") if isinstance(values, str) else values
     if not isinstance(status_words, Collection) or not all(
-        isinstance(word, str) for word in status_words
+        isinstance(status_word, str) for status_word in status_words
     ):
         message = f"must be a status or a list of statuses, not {plain(repr(values), 60)}"
         raise OptionError([Problem("status", message)])
-    statuses = frozenset(word.strip() for word in status_words) - {""}
+    statuses = frozenset(status_word.strip() for status_word in status_words) - {""}
     if not statuses:
         raise OptionError([Problem("status", "is empty: name a status, or leave it out for all")])
     check_statuses(statuses, kind, declared)
@@ -282,13 +282,13 @@ def check_statuses(statuses: Collection[str], kind: str, declared: Collection[st
     """
     if kind not in STATUSES:
         return
-    known_statuses = dict.fromkeys((*STATUSES[kind], *declared))
+    known_status_names = dict.fromkeys((*STATUSES[kind], *declared))
     problems = []
-    for unknown_status in sorted({*statuses} - {*known_statuses}):
-        nearest_status = find_suggestion(unknown_status, known_statuses)
+    for unknown_status in sorted({*statuses} - {*known_status_names}):
+        nearest_status = find_suggestion(unknown_status, known_status_names)
         hint = f"is {nearest_status!r} meant? " if nearest_status else ""
         reason = f"{plain(unknown_status, 40)!r} is no status of {kind}"
-        message = f"{reason}: {hint}known are {', '.join(known_statuses)}"
+        message = f"{reason}: {hint}known are {', '.join(known_status_names)}"
         problems.append(Problem("status", message))
     if problems:
         raise OptionError(problems)

@@ -193,11 +193,11 @@ def detail(code: object, terminal_codes: Container[str] | None = None) -> Advice
     False
     """
     code_name = str(code)
-    meaning = codes.STATUS_DETAILS.get(code_name, _UNKNOWN)
-    action, sides = _ACTIONS.get(code_name, (_UNKNOWN_ACTION, codes.IMAGE_SIDES))
+    meaning_text = codes.STATUS_DETAILS.get(code_name, _UNKNOWN)
+    action_text, sides = _ACTIONS.get(code_name, (_UNKNOWN_ACTION, codes.IMAGE_SIDES))
     if terminal_codes is None:
         terminal_codes = VerificationSettings().terminal_codes
-    return Advice(code_name, meaning, action, sides, terminal=code_name in terminal_codes)
+    return Advice(code_name, meaning_text, action_text, sides, terminal=code_name in terminal_codes)
 
 
 TOKEN_NEEDED = "verification_token_needed"
@@ -217,7 +217,7 @@ def verifies_by_token(
     """
     if TOKEN_NEEDED in detail_codes:
         return True
-    asks_for_images = any(detail(code).asks for code in detail_codes)
+    asks_for_images = any(detail(detail_code).asks for detail_code in detail_codes)
     return not asks_for_images and country in settings.token_countries
 
 

@@ -72,11 +72,11 @@ class Translation:
         renamed later as any other field.
         """
         for field in record.references:
-            reference = request_body.get(field.name)
+            reference_object = request_body.get(field.name)
             is_moved = record.id_path(field, self.service) != field.default_id_path
-            if is_moved and isinstance(reference, Mapping) and "id" in reference:
+            if is_moved and isinstance(reference_object, Mapping) and "id" in reference_object:
                 del request_body[field.name]
-                request_body[field.id_name] = reference["id"]
+                request_body[field.id_name] = reference_object["id"]
 
     def translate_answer(self, model: str, json_object: Body) -> Body:
         """Read an object of an answer in our names; `model` is the name of its model."""

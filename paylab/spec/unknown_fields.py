@@ -75,9 +75,9 @@ def _list_parts(
     Nothing for an object that is no resource.
     """
     if isinstance(resource_or_object, Resource):
-        for field_name, value in resource_or_object:
-            if isinstance(value, Resource | Mapping):
-                yield field_name, value
+        for field_name, field_value in resource_or_object:
+            if isinstance(field_value, Resource | Mapping):
+                yield field_name, field_value
 
 
 def _list_chapters(model_name: str) -> list[str]:

@@ -78,7 +78,9 @@ def record_images(world: World, person_row: Row, sides: set[str]) -> None:
     """Record stored images. Verification starts once every required side is stored."""
     missing_codes = {code for code, side in SIDE_CODES.items() if side not in sides}
     missing_details = [
-        detail for detail in person_row["status_details"] if detail["code"] in missing_codes
+        status_detail
+        for status_detail in person_row["status_details"]
+        if status_detail["code"] in missing_codes
     ]
     if not missing_details:
         submit(world, person_row)
@@ -105,12 +107,12 @@ def plan_outcomes(world: World, person_row: Row, outcomes: Sequence[str]) -> Non
 
 def require_outcomes(world: World, outcomes: Sequence[object]) -> None:
     """RefusedError with status 400 for outcomes that a verification does not have."""
-    known_outcomes = dict.fromkeys((*PASSED, "under_review", *_list_known_codes(world)))
+    known_outcome_names = dict.fromkeys((*PASSED, "under_review", *_list_known_codes(world)))
     for outcome in outcomes:
-        if isinstance(outcome, str) and _fold_outcome(outcome) in known_outcomes:
+        if isinstance(outcome, str) and _fold_outcome(outcome) in known_outcome_names:
             continue
-        nearest_outcomes = find_nearest_names(str(outcome), known_outcomes)
-        choices_text = ", ".join(nearest_outcomes or known_outcomes)
+        nearest_outcomes = find_nearest_names(str(outcome), known_outcome_names)
+        choices_text = ", ".join(nearest_outcomes or known_outcome_names)
         message = f"{str(outcome)[:60]} is none: is one of {choices_text} meant?"
         raise_if_problems([Problem("outcomes", message)])
 
@@ -273,10 +275,10 @@ def upload_images(world: World, request: Request) -> Reply:
     _require_action_status(person_row)
     content_by_side = {image["type"]: image["content"] for image in fields["images"]}
     outcome_by_side = person_row["_"].setdefault("specimens", {})
-    for image_side, content in content_by_side.items():
-        person_row["_"]["images"][image_side] = _make_image_metadata(world, image_side, content)
+    for image_side, data_url in content_by_side.items():
+        person_row["_"]["images"][image_side] = _make_image_metadata(world, image_side, data_url)
         outcome_by_side.pop(image_side, None)  # another image of that side replaces it
-        outcome = image_rules.specimen_outcome(content)
+        outcome = image_rules.specimen_outcome(data_url)
         if outcome:
             outcome_by_side[image_side] = outcome
     record_images(world, person_row, set(content_by_side))

@@ -43,15 +43,15 @@ def add_route_problems(
         return problems
     service = world.service
     country = world.tables["individuals"].rows[account["_"]["owner"]]["country"]
-    method = fields.get("payout_method")
+    payout_method = fields.get("payout_method")
     source_currency = fields.get("source_currency") or transfer_rules.default_currency(service)
     destination_currency = fields.get("destination_currency")
     network = account["details"].get("network")
     route_problems = [
         *transfer_rules.check_route(
-            country, account["type"], source_currency, destination_currency, method, service
+            country, account["type"], source_currency, destination_currency, payout_method, service
         ),
-        *transfer_rules.check_network(network, method, service),
+        *transfer_rules.check_network(network, payout_method, service),
     ]
     fields_with_problems = {problem.field for problem in problems}
     return problems + [

@@ -294,10 +294,10 @@ def _read_scenario_outcome(world: World, fields: Row) -> str | None:
     """
     if world.production_like:
         return None
-    reference = fields.get("client_reference_id") or ""
-    prefix, _, suffix = reference.partition(":")
-    outcome = suffix.partition(":")[0]
-    if prefix != "scenario" or outcome not in OUTCOMES:
+    reference_text = fields.get("client_reference_id") or ""
+    reference_prefix, _, reference_suffix = reference_text.partition(":")
+    outcome = reference_suffix.partition(":")[0]
+    if reference_prefix != "scenario" or outcome not in OUTCOMES:
         return None
     return outcome
 

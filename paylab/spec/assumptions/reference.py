@@ -149,6 +149,6 @@ def _write_section(title: str, head: Sequence[str], table_rows: Iterable[Sequenc
     """A heading and a table in Markdown."""
     markdown_lines = [f"### {title}", ""]
     for table_row in (head, ["---"] * len(head), *table_rows):
-        cells = [cell.replace("|", "\\|") for cell in table_row]
-        markdown_lines.append(f"| {' | '.join(cells)} |")
+        cell_texts = [cell_text.replace("|", "\\|") for cell_text in table_row]
+        markdown_lines.append(f"| {' | '.join(cell_texts)} |")
     return "\n".join(markdown_lines)

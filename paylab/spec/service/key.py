@@ -32,7 +32,11 @@ class SettingKey:
     @property
     def limit(self) -> Limit | None:
         """The limit of its values; None for a `Literal`, whose type says them, and for tables."""
-        limits = [part for part in annotation_parts(self.annotation) if isinstance(part, Limit)]
+        limits = [
+            annotation_part
+            for annotation_part in annotation_parts(self.annotation)
+            if isinstance(annotation_part, Limit)
+        ]
         return limits[-1] if limits else None
 
     @property
@@ -56,7 +60,9 @@ class SettingKey:
     def example(self) -> Any:
         """The default, or the first other value if the default is None or "none"."""
         example_values = (self.default, *self.others)
-        return next(value for value in example_values if value not in (None, NONE))
+        return next(
+            example_value for example_value in example_values if example_value not in (None, NONE)
+        )
 
     @property
     def placeholders(self) -> tuple[str, ...]:

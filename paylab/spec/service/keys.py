@@ -39,7 +39,11 @@ def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[Set
         key_name = f"{prefix}{field.name}"
         group_value = getattr(group, field.name)
         type_hint = hint_by_field[field.name]
-        settings = [part for part in annotation_parts(type_hint) if isinstance(part, Setting)]
+        settings = [
+            annotation_part
+            for annotation_part in annotation_parts(type_hint)
+            if isinstance(annotation_part, Setting)
+        ]
         settings_path = (*outer_path, *((key_name, setting) for setting in settings))
         inherited_title = "".join(setting.inherits for setting in settings)
         if inherited_title:
@@ -237,15 +241,15 @@ def unknown_setting_message(key: str) -> str:
     if is_group(key):
         return f"{key} is a table, not a value"
     known_table_name = key
-    unknown_rest = key  # what the known table does not have
+    unknown_key_rest = key  # what the known table does not have
     while known_table_name and not is_group(known_table_name):
-        known_table_name, _, unknown_rest = known_table_name.rpartition(".")
-    paths_elsewhere = _find_paths_with(unknown_rest.partition(".")[0])
+        known_table_name, _, unknown_key_rest = known_table_name.rpartition(".")
+    paths_elsewhere = _find_paths_with(unknown_key_rest.partition(".")[0])
     if not known_table_name and 0 < len(paths_elsewhere) <= LISTED_PATHS_MAX:
         return f"there is no setting {key}; there are {', '.join(paths_elsewhere)}"
     key_prefix = f"{known_table_name}." if known_table_name else ""
     known_names = _list_names_in_table(key_prefix)
-    nearest_names = get_close_matches(unknown_rest, known_names, 2)
+    nearest_names = get_close_matches(unknown_key_rest, known_names, 2)
     nearest_keys = [f"{key_prefix}{name}" for name in nearest_names]
     if nearest_keys:
         return f"there is no setting {key}; nearest: {', '.join(nearest_keys)}"

@@ -209,7 +209,14 @@ def _find_unquoted_verb(table_name: str, table: object, known_operations: Collec
     "create".
     """
     inner_names = table if isinstance(table, Mapping) else ()
-    return next((name for name in inner_names if f"{table_name}.{name}" in known_operations), "")
+    return next(
+        (
+            inner_name
+            for inner_name in inner_names
+            if f"{table_name}.{inner_name}" in known_operations
+        ),
+        "",
+    )
 
 
 def _find_unfilled_fields(constants: Mapping[str, object], prefix: str = "") -> Iterator[str]:

@@ -33,11 +33,11 @@ def service_schema() -> Schema:
             continue
         *group_names, setting_name = key_name.split(".")
         table_schema = root_schema
-        settings: Any = ServiceSettings()
+        settings_group: Any = ServiceSettings()
         for group_name in group_names:
-            settings = getattr(settings, group_name)
+            settings_group = getattr(settings_group, group_name)
             table_schema = table_schema["properties"].setdefault(
-                group_name, _make_group_schema(settings)
+                group_name, _make_group_schema(settings_group)
             )
         table_schema["properties"][setting_name] = _make_setting_schema(setting)
     return {"$schema": DIALECT, "title": "service.toml", **root_schema}
@@ -69,13 +69,17 @@ def _make_setting_schema(setting: SettingKey) -> Schema:
 
     schema = TypeAdapter(setting.annotation).json_schema()
     # A key that can inherit has the type "value or null"; a file cannot write null.
-    value_schemas = [option for option in schema.pop("anyOf", []) if option.get("type") != "null"]
+    value_schemas = [
+        type_schema for type_schema in schema.pop("anyOf", []) if type_schema.get("type") != "null"
+    ]
     schema |= value_schemas[0] if value_schemas else {}
     if len(setting.words) == 1 or "const" in schema:
         schema["enum"] = list(setting.words)
     description = f"{setting.question} (assumption {setting.row})"
-    default = setting_keys()[setting.base].default if setting.default is None else setting.default
-    return {**schema, "description": description, "default": to_json_value(default)}
+    default_value = (
+        setting_keys()[setting.base].default if setting.default is None else setting.default
+    )
+    return {**schema, "description": description, "default": to_json_value(default_value)}
 
 
 def _make_constants_schema(setting: SettingKey) -> Schema:

@@ -298,8 +298,8 @@ class Service(ServiceSettings):
         if country is None:
             possible_settings = self.accounts_of(kind)
             return possible_settings[0] if len(possible_settings) == 1 else None
-        region = "SEPA" if country in codes.SEPA else country
-        read_account = ACCOUNTS.get(f"{region}.{kind}") or ACCOUNTS.get(str(kind))
+        region_code = "SEPA" if country in codes.SEPA else country
+        read_account = ACCOUNTS.get(f"{region_code}.{kind}") or ACCOUNTS.get(str(kind))
         return read_account(self.financial_accounts) if read_account else None
 
     def accounts_of(self, kind: object) -> tuple[AccountDetails, ...]:
@@ -312,8 +312,8 @@ class Service(ServiceSettings):
 
     def payout_methods(self, country: object) -> tuple[str, ...]:
         """The rails to accounts in a country; empty without a corridor."""
-        region = "SEPA" if country in codes.SEPA else str(country)
-        read_rails = RAILS.get(region)
+        region_code = "SEPA" if country in codes.SEPA else str(country)
+        read_rails = RAILS.get(region_code)
         return read_rails(self.rails) if read_rails else ()
 
     @property
