@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 import pandas as pd
 import pyarrow as pa
@@ -55,7 +55,16 @@ def read_time_zone(zone_name: str) -> ZoneInfo:
     try:
         return ZoneInfo(zone_name)
     except (ValueError, OSError, LookupError):
-        raise OptionError([Problem("tz", f"{zone_name!r:.60} is not a time zone")]) from None
+        near_zone = _find_zone_of_city(str(zone_name))
+        hint = f": is {near_zone} meant?" if near_zone else ""
+        raise OptionError([Problem("tz", f"{zone_name!r:.60} is not a time zone{hint}")]) from None
+
+
+def _find_zone_of_city(city: str) -> str | None:
+    """The time zone that is named for a city, in any letter case; None if there is none."""
+    folded_city = city.strip().replace(" ", "_").lower()
+    zone_names = sorted(available_timezones())
+    return next((zone for zone in zone_names if zone.lower().endswith(f"/{folded_city}")), None)
 
 
 def to_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -18,6 +18,7 @@ from paylab.errors import ConfigError, ExactnessError, OptionError, RuleError
 from paylab.frames import summaries
 from paylab.frames.summary_rows import prepare_rows
 from paylab.frames.summary_sql import AMOUNT_COLUMNS
+from paylab.frames.times import read_time_zone
 
 TIMES = ["day", "week", "month", "quarter", "weekday", "hour"]
 READY = [*TIMES, "corridor", "rail", "status", "product"]
@@ -415,3 +416,8 @@ def test_a_name_that_cannot_group_rows_is_an_error_that_says_what_is_meant(by, w
     frame = frame_of([row()]).assign(p90=1)
     with pytest.raises(OptionError, match=words):
         frames.summarize(frame, by="p90" if by == "own" else by)
+
+
+def test_a_city_is_suggested_as_its_time_zone():
+    with pytest.raises(OptionError, match=r"'mexico city' is not a time zone: is America/Mexico_C"):
+        read_time_zone("mexico city")
