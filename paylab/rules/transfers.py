@@ -100,7 +100,7 @@ def _has_stablecoin(body: Body) -> bool:
 
 
 def check_quote(body: object, service: Service | None = None) -> list[Problem]:
-    """Check a request for a quote."""
+    """Check a request for a quote, whose source currency may have a default."""
     if not isinstance(body, Mapping):
         return check_object(body)
     corridors = countries.of(service)

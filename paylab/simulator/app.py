@@ -145,7 +145,7 @@ class SimulatorApp:
         self._held_bytes = 0
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer one request, or refuse it; a fault can delay the reply or cut it off."""
         body = bytearray()
         ending = Ending()
         try:

@@ -24,7 +24,7 @@ class DeliveryQueue:
             self.add(delivery_row)
 
     def add(self, row: Row) -> None:
-        """Append a row to its lane."""
+        """Append a row to its lane; a row that is alone there can be taken when it is due."""
         lane = self._lanes.setdefault(row["lane"], deque())
         lane.append(row)
         if len(lane) == 1:
@@ -39,7 +39,7 @@ class DeliveryQueue:
         heapq.heappush(self._heads, (row["due"], row["rank"], row["lane"]))
 
     def remove(self, row: Row) -> None:
-        """Remove a row from its lane."""
+        """Remove a row from its lane; if it was the first, the next one can be taken."""
         lane_name = row["lane"]
         lane = self._lanes.get(lane_name, deque())
         is_first = bool(lane) and lane[0]["id"] == row["id"]

@@ -62,7 +62,7 @@ class Server:
 
     @property
     def base_url(self) -> str:
-        """The URL of the server."""
+        """The URL of the server, with the base path of the service if it has one."""
         url_host = f"[{self.host}]" if ":" in self.host else self.host
         base_path = self.simulator.world.service.signing.base_path
         if base_path == NONE:

@@ -39,7 +39,7 @@ class Table:
     _sorted_rows: list[Row] = field(default_factory=list)
 
     def put(self, row: Row) -> None:
-        """Add or update a row."""
+        """Add a row, or replace the row with its id, at its position in the list."""
         old_row = self.rows.get(row["id"])
         self.rows[row["id"]] = row
         if old_row is row:

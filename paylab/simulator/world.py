@@ -138,7 +138,7 @@ class World:
         return self.tables[kind].rows.get(row_id)
 
     def put(self, kind: str, row: Row) -> Row:
-        """Add or change a row."""
+        """Add a row or store a changed one, and note it as unsaved; return it."""
         self.tables[kind].put(row)
         self.dirty.setdefault(kind, {})[row["id"]] = None
         return row

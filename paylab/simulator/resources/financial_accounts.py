@@ -21,7 +21,7 @@ def create_financial_account(world: World, request: Request) -> Reply:
 
 
 def create_account_row(world: World, request: Request) -> Row:
-    """Add the account of a request."""
+    """Check the account in the body of a request, and add it to its individual."""
     request_body = bodies.read_body(world, request, "financial_accounts.create")
     fields = request_body.fields
     owner_row = find_named_row(world, "individuals", fields.get("individual_id"))
@@ -40,12 +40,12 @@ def create_account_row(world: World, request: Request) -> Row:
 def _require_account_fields(
     world: World, request_body: RequestBody, problems: list[Problem]
 ) -> None:
-    """Refuse an invalid account. Assumption `account.errors`."""
+    """Refuse an account that has problems. Assumption `account.errors`."""
     bodies.refuse_problems(request_body, problems, world.service.error_codes.validation)
 
 
 def store_account(world: World, owner: Row, account_type: str, details: JsonObject) -> Row:
-    """Give an individual an account."""
+    """Add an account to an individual, without details that are null; return its row."""
     account_row = world.create(
         "financial_accounts",
         {"owner": owner["id"]},

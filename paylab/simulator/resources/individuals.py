@@ -123,7 +123,7 @@ def _fold_outcome(text: str) -> str:
 
 
 def activate(world: World, person_row: Row) -> None:
-    """Move an individual to active."""
+    """Move an individual in action_required or pending to active; leave any other as it is."""
     if person_row["status"] == "action_required":
         _move_individual(world, person_row, trigger="submit")
     if person_row["status"] == "pending":

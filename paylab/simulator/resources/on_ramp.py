@@ -193,7 +193,10 @@ def _require_ready(owner: Row, wallet: Row, status: int) -> None:
 
 
 def simulate_deposit(world: World, request: Request) -> Reply:
-    """Simulate a deposit. Assumption `deposit.path`."""
+    """Add a deposit to a conversion account, and start its conversion.
+
+    RefusedError with status 403 if the world is not a sandbox. Assumption `deposit.path`.
+    """
     if world.production_like:
         raise RefusedError(403, "deposits are simulated in the sandbox only")
     request_body = bodies.read_body(world, request, "sandbox.deposit")

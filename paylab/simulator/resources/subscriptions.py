@@ -16,7 +16,7 @@ from ..world import World
 
 
 def create(world: World, request: Request) -> Reply:
-    """Subscribe a URL to event types."""
+    """Subscribe a URL to event types, each of them once."""
     request_body = bodies.read_body(world, request, "webhook_subscriptions.create")
     fields = request_body.fields
     bodies.refuse_problems(request_body, webhook_rules.check(fields, world.service))
