@@ -31,7 +31,7 @@ from .extract import Extract
 from .frame import typed_frame
 from .parquet_days import SUFFIX, could_be_exported, may_have_rows
 from .sidecars import read_sidecar
-from .typed_columns import note_currencies, series
+from .typed_columns import note_currencies, read_exactly, series
 
 
 @explain_arguments
@@ -49,7 +49,8 @@ def read_parquet(  # noqa: PLR0913 - which files, of which rows, and which part 
     `path` may be an fsspec URL. `kind` is by default that in the sidecar of an export, or else the
     one that the columns fit best. `since` and `until` keep rows created at or after a time, and
     before a time: files of other days are not opened. `columns` are the names of the columns to
-    read, in your order. `storage_options` are those of the file system of a URL, such as keys.
+    read, in your order. `storage_options` are those of the file system of a URL, such as keys. An
+    amount that the file has as a float is an ExactnessError.
 
     >>> path = lab.transfers.export("transfers.parquet").path
     >>> len(paylab.read_parquet(path))
@@ -138,7 +139,10 @@ def _open_source(store: Store, file_name: str, address: str) -> Any:
 def make_frame(
     table: pa.Table, schema: Schema, columns: Collection[str] | None = None
 ) -> pd.DataFrame:
-    """A table of Parquet as a frame with exact types; all columns unless you name some."""
+    """A table of Parquet as a frame with exact types; all columns unless you name some.
+
+    ExactnessError if an amount of the schema is a float, or of another type that is not exact.
+    """
     table = _decode_texts(table, schema)
     text_names = [
         column_name
@@ -149,7 +153,7 @@ def make_frame(
     series_by_name = {
         column_name: text_frame[column_name]
         if column_name in text_names
-        else series(_narrow_column(table[column_name]))
+        else series(_narrow_column(table[column_name], column_name, schema))
         for column_name in table.column_names
     }
     note_currencies(series_by_name)
@@ -176,8 +180,10 @@ def _is_other_text(arrow_type: pa.DataType) -> bool:
     return any(type_test(arrow_type) for type_test in type_tests)
 
 
-def _narrow_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _narrow_column(column: pa.ChunkedArray, column_name: str, schema: Schema) -> pa.ChunkedArray:
     """Times in microseconds; amounts with the fewest decimal places possible."""
+    if schema.kind(column_name) == "amount":
+        column = read_exactly(column, column_name)
     if pa.types.is_timestamp(column.type):
         return column.cast(times.INSTANT)
     return arithmetic.narrow(column) if pa.types.is_decimal128(column.type) else column

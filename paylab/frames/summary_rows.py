@@ -16,7 +16,7 @@ from ..files import unreadable_error
 from . import decimals, times
 from .frame_forms import as_table, with_named_index
 from .summary_sql import AMOUNT_COLUMNS, SUMMARIZED_COLUMNS, quote_name, sql_text
-from .typed_columns import add_known_currencies
+from .typed_columns import add_known_currencies, has_texts, read_exactly
 
 GLOB = re.compile(r"([*?\[])")  # DuckDB reads a path as a pattern
 # The type of a column in Arrow and in SQL; another column is a `WORD`.
@@ -140,39 +140,20 @@ def _convert_column(
     if column is None or pa.types.is_null(column.type):
         return pa.chunked_array([pa.nulls(row_count, TYPE_BY_COLUMN.get(column_name, WORD)[0])])
     if column_name in AMOUNT_COLUMNS:
-        return _read_amounts(column, column_name)
+        return read_exactly(column, column_name)
     if column_name == "created_at":
         return _convert_times(column, column_name)
-    if column_name == "completed_in" and _is_text(column):
+    if column_name == "completed_in" and has_texts(column):
         seconds = decimals.read_texts(column.cast(pa.string()), column_name)
         return decimals.join_seconds([seconds], column_name)
     return column
 
 
-def _read_amounts(column: pa.ChunkedArray, column_name: str) -> pa.ChunkedArray:
-    """A column as exact decimals of at most 38 digits; ExactnessError past that."""
-    if _is_text(column) or pa.types.is_integer(column.type):
-        column = decimals.read_decimals(column.cast(pa.string()), column_name)
-    if not pa.types.is_decimal(column.type):
-        raise ExactnessError(f"{column_name} holds {column.type}, which is not exact")
-    if pa.types.is_decimal128(column.type):
-        return column
-    return decimals.read_decimals(decimals.write(column), column_name)
-
-
 def _convert_times(column: pa.ChunkedArray, column_name: str) -> pa.ChunkedArray:
     """Texts or times as times in UTC."""
-    if _is_text(column):
+    if has_texts(column):
         return times.read_times(column.cast(pa.string()), column_name)
     return column.cast(times.INSTANT)
-
-
-def _is_text(column: pa.ChunkedArray) -> bool:
-    """Whether a column has texts, also as the words of a category."""
-    arrow_type = column.type
-    if pa.types.is_dictionary(arrow_type):
-        arrow_type = arrow_type.value_type
-    return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type))
 
 
 def decode_categories(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 import pandas as pd
 import pyarrow as pa
 
+from ..errors.base import ExactnessError
 from . import decimals, times
 from .columns import Kind, Schema, find_currency_column
 from .currency_rows import CurrencyRows
@@ -95,6 +96,34 @@ def add_known_currencies(frame: pd.DataFrame) -> pd.DataFrame:
         if currency_name and currency_rows and currency_name not in frame.columns:
             currencies_by_column[currency_name] = pd.Series(currency_rows.texts, frame.index)
     return frame.assign(**currencies_by_column) if currencies_by_column else frame
+
+
+def read_exactly(column: pa.ChunkedArray, column_name: str) -> pa.ChunkedArray:
+    """Texts, whole numbers or decimals as exact decimals of at most 38 digits.
+
+    ExactnessError for a number with more digits, and for numbers in floats or in another type.
+    """
+    arrow_type = column.type
+    value_type = arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
+    has_no_number = column.null_count == len(column)
+    if has_no_number or has_texts(column) or pa.types.is_integer(value_type):
+        return decimals.read_decimals(column.cast(pa.string()), column_name)
+    if not pa.types.is_decimal(arrow_type):
+        raise ExactnessError(
+            f"{column_name} holds {arrow_type}, which is not exact: write it as text or as decimals"
+        )
+    if pa.types.is_decimal128(arrow_type):
+        return column
+    return decimals.read_decimals(decimals.write(column), column_name)
+
+
+def has_texts(column: pa.ChunkedArray) -> bool:
+    """Whether a column has texts, also as the words of a category."""
+    arrow_type = column.type
+    if pa.types.is_dictionary(arrow_type):
+        arrow_type = arrow_type.value_type
+    text_types = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(is_type(arrow_type) for is_type in text_types)
 
 
 def _make_nulls(row_count: int) -> pa.ChunkedArray:

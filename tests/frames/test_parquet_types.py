@@ -219,3 +219,34 @@ def test_a_file_of_another_library_is_read_as_the_frame_that_it_wrote(
     assert read_frame["size"].dtype == "category"
     with pytest.warns(frames.CurrencyWarning):
         read_frame["total_tax"].sum()
+
+
+@pytest.mark.parametrize("kind", [None, "transfers"])
+@pytest.mark.parametrize("arrow_type", [pa.float64(), pa.float32(), pa.bool_()])
+def test_an_amount_that_a_file_has_as_a_float_is_refused(tmp_path, kind, arrow_type):
+    """Its digits are lost already, as those of a float of a database; the column is named."""
+    ids_and_amounts = {"id": ["a", "b"], "source_amount": pa.array([1, None]).cast(arrow_type)}
+    pq.write_table(pa.table(ids_and_amounts), tmp_path / "floats.parquet")
+    with pytest.raises(ExactnessError, match=f"source_amount holds {arrow_type}, which is not"):
+        frames.read_parquet(tmp_path / "floats.parquet", kind)
+
+
+@pytest.mark.parametrize(
+    "amounts",
+    [
+        pa.array([10**18, None, -3]),
+        pa.array([1000000000000000000, None, -3], pa.decimal256(60, 2)),
+        pa.array(["1000000000000000000", None, "-3"]).dictionary_encode(),
+        pa.array(["1000000000000000000", None, "-3"], pa.string_view()),
+        pa.array([10**18, None, -3]).dictionary_encode(),
+    ],
+)
+def test_whole_numbers_and_words_of_a_file_are_exact_amounts(tmp_path, amounts):
+    """However another program has written them; a column of floats without a number is empty."""
+    taxes = pa.nulls(3, pa.float64())
+    table = pa.table({"id": ["a", "b", "c"], "source_amount": amounts, "total_tax": taxes})
+    pq.write_table(table, tmp_path / "whole.parquet")
+    frame = frames.read_parquet(tmp_path / "whole.parquet")
+    assert [str(frame[name].dtype) for name in ("source_amount", "total_tax")] == ["decimal"] * 2
+    assert frame["source_amount"].sum() == 10**18 - 3
+    assert frame["total_tax"].isna().all()
