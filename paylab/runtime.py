@@ -217,16 +217,18 @@ def listen(host: str, port: int) -> socket.socket:
     import socket
 
     address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(address_family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening_socket = socket.socket(address_family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((host, port))
-        listener.listen(BACKLOG)  # two sockets can be bound to the same port until one listens
+        listening_socket.bind((host, port))
+        listening_socket.listen(
+            BACKLOG
+        )  # two sockets can be bound to the same port until one listens
     except (OSError, OverflowError) as error:
-        listener.close()
+        listening_socket.close()
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(f"cannot listen on {host} port {port}: {reason}") from None
-    return listener
+    return listening_socket
 
 
 def datagram_socket() -> socket.socket:

@@ -70,7 +70,7 @@ class Inflater:
 def _make_decoder(encoding_text: str) -> Inflater | None:
     """The decoder of a Content-Encoding; None for `identity`, DecodingError for an unknown one."""
     listed_names = [encoding_name.strip().lower() for encoding_name in encoding_text.split(",")]
-    encoding_names = [name for name in listed_names if name not in ("", "identity")]
+    encoding_names = [encoding for encoding in listed_names if encoding not in ("", "identity")]
     if not encoding_names:
         return None
     if len(encoding_names) > 1 or encoding_names[0] not in COMPRESSED:

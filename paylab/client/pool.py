@@ -166,7 +166,7 @@ def read_unproxied_hosts(proxy_settings: Mapping[str, str]) -> dict[str, None]:
     >>> read_unproxied_hosts({"no": "localhost, example.com"})
     {'all://localhost': None, 'all://*example.com': None}
     """
-    url_patterns: dict[str, None] = {}
+    proxy_by_url_pattern: dict[str, None] = {}
     for host in filter(None, map(str.strip, proxy_settings.get("no", "").split(","))):
         if host == "*" or "://" in host:
             url_pattern = host
@@ -180,8 +180,8 @@ def read_unproxied_hosts(proxy_settings: Mapping[str, str]) -> dict[str, None]:
             httpx.URL(url_pattern)
         except httpx.InvalidURL as error:
             raise ConfigError(f"NO_PROXY has {host!r}, which is no host: {error}") from None
-        url_patterns[url_pattern] = None
-    return url_patterns
+        proxy_by_url_pattern[url_pattern] = None
+    return proxy_by_url_pattern
 
 
 def _is_address(host: str) -> bool:

@@ -39,10 +39,10 @@ ANSWER_SECONDS = 2.0
 
 def replay_facts(settings: Settings, *, is_own: bool) -> dict[str, Any]:
     """The address and the settings of a service, as a replay of its calls needs them."""
-    order_setting = {"lists.order": settings.service.lists.order} if is_own else {}
+    order_by_setting = {"lists.order": settings.service.lists.order} if is_own else {}
     return {
         "base_url": settings.base_url,
-        "service": {**order_setting, **settings.service.declared},
+        "service": {**order_by_setting, **settings.service.declared},
     }
 
 

@@ -274,10 +274,10 @@ def _make_incomplete_error(required: SourcedSettings) -> ConfigError:
         return ConfigError(f"{message}; profile= names a profile")
     missing_names = [setting_name for setting_name in REQUIRED if setting_name not in required]
     missing_text = " and ".join(missing_names)
-    is_or_are = "is" if len(missing_names) == 1 else "are"
+    verb_text = "is" if len(missing_names) == 1 else "are"
     variables_text = " / ".join(VARIABLES[setting_name] for setting_name in missing_names)
     return ConfigError(
-        f"the settings are incomplete: {missing_text} {is_or_are} missing: pass {missing_text} to "
+        f"the settings are incomplete: {missing_text} {verb_text} missing: pass {missing_text} to "
         f"connect(), set {variables_text}, or write {missing_text} into a profile"
     )
 

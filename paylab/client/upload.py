@@ -131,18 +131,18 @@ class Image:
 
     def _encode_blocks(self, announced_size: int) -> Iterator[bytes]:
         """The Base64 of an image; RuleError at its end if it is not the one read first."""
-        size_read = 0
+        read_byte_count = 0
         checksum = 0
         with self._open_image() as image_file:
             while block := _read_block(image_file, BLOCK_BYTES):
-                size_read += len(block)
+                read_byte_count += len(block)
                 checksum = crc32(block, checksum)
-                if size_read > announced_size:  # no more is sent than the announced length
+                if read_byte_count > announced_size:  # no more is sent than the announced length
                     break
                 yield pybase64.b64encode(block)
         if self._first_checksum is None:
             self._first_checksum = checksum
-        if (size_read, checksum) != (announced_size, self._first_checksum):
+        if (read_byte_count, checksum) != (announced_size, self._first_checksum):
             raise RuleError([Problem(self._content_path, CHANGED)])
 
     @contextmanager

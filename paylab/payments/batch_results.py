@@ -34,8 +34,10 @@ class BatchResults(ExactFrame):
     def outcome_line(self) -> str:
         """The number of rows per outcome, those that were paid first."""
         count_by_outcome: dict[str, int] = self.attrs["outcomes"]
-        outcome_words = sorted(count_by_outcome, key=lambda word: word not in MADE)
-        count_texts = [f"{count_by_outcome[word]} {word}" for word in outcome_words]
+        outcome_words = sorted(count_by_outcome, key=lambda outcome_word: outcome_word not in MADE)
+        count_texts = [
+            f"{count_by_outcome[outcome_word]} {outcome_word}" for outcome_word in outcome_words
+        ]
         counts_text = ", ".join(count_texts) or "no payouts"
         if MADE.issuperset(outcome_words) or {CREATED, REPLAYED, UNKNOWN} & {*outcome_words}:
             return counts_text

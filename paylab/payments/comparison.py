@@ -37,7 +37,9 @@ def read_shown_values(row: Resource) -> dict[str, Any]:
     {'source_amount': '10', 'financial_account': 'fa_1'}
     """
     fields = {**vars(row), **(row.model_extra or {})}
-    shown_fields = {name: fields[name] for name in TEXTS if _is_text(fields.get(name))}
+    shown_fields = {
+        field_name: fields[field_name] for field_name in TEXTS if _is_text(fields.get(field_name))
+    }
     for amount_name in sorted(AMOUNTS):
         if isinstance(fields.get(amount_name), Decimal):
             shown_fields[amount_name] = fields[amount_name]
@@ -65,14 +67,14 @@ def find_differences(order: Values, row: Resource) -> list[str]:
     >>> find_differences({"source_amount": "11"}, Transfer(id="tr_1", source_amount="10.00"))
     ['source_amount is 10, not 11']
     """
-    differences = []
+    difference_texts = []
     for field_name, shown_value in read_shown_values(row).items():
         ordered_value = _id_of_account(order.get(field_name))
         is_ordered = ordered_value is not None
         if is_ordered and ordered_value != shown_value and not is_masked(shown_value):
-            difference = f"{field_name} is {plain(shown_value, 60)}, not {order[field_name]}"
-            differences.append(difference)
-    return differences
+            difference_text = f"{field_name} is {plain(shown_value, 60)}, not {order[field_name]}"
+            difference_texts.append(difference_text)
+    return difference_texts
 
 
 def _id_of_account(order_value: object) -> object:

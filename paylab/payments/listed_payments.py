@@ -173,7 +173,11 @@ def find_payment(client: Client, fields: Values, since: datetime | None) -> Tran
     payment = min(equal_payments, key=is_dead, default=None)
     if payment is None:
         return None
-    hidden_names = [name for name in find_hidden_fields(order_values, payment) if name in NEEDED]
+    hidden_names = [
+        field_name
+        for field_name in find_hidden_fields(order_values, payment)
+        if field_name in NEEDED
+    ]
     if hidden_names or not payment.id:
         lacking_text = ", ".join(hidden_names) or "its id"
         reason = f"{payment.id or 'a row'} may be the payment, but does not show {lacking_text}"

@@ -75,8 +75,10 @@ class Plan:
         for payout_row in self.rows:
             if payout_row.number in wrong_numbers:
                 continue
-            for label, amount in _read_amounts(payout_row):
-                sum_by_label[label] = _EXACT.add(sum_by_label.get(label, Decimal(0)), amount)
+            for amount_label, amount in _read_amounts(payout_row):
+                sum_by_label[amount_label] = _EXACT.add(
+                    sum_by_label.get(amount_label, Decimal(0)), amount
+                )
         return sum_by_label
 
     def frame(self) -> pd.DataFrame:
@@ -104,7 +106,9 @@ class Plan:
         if wrong_count:
             problems_text = f"problems in {wrong_count} row{'' if wrong_count == 1 else 's'}"
         plan_text = f"{_payouts_text(len(self.rows))}, {problems_text}"
-        totals_text = ", ".join(f"{amount} {label}" for label, amount in self.totals().items())
+        totals_text = ", ".join(
+            f"{amount} {amount_label}" for amount_label, amount in self.totals().items()
+        )
         if not totals_text:
             return plan_text
         total_label = "total of the others" if wrong_count else "total"

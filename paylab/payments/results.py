@@ -64,16 +64,20 @@ class Results:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._sent_columns = [
-            name
-            for name in COLUMNS
-            if name not in TRANSFERS.names and any(row.cells.get(name) for row in plan.rows)
+            column_name
+            for column_name in COLUMNS
+            if column_name not in TRANSFERS.names
+            and any(row.cells.get(column_name) for row in plan.rows)
         ]
         result_names = {*RESULTS, *TRANSFERS.names, *self._sent_columns}
         own_names = plan.ignored
         if {*own_names} >= RESULTS:  # the payouts are the corrected results of an earlier batch
-            own_names = tuple(name for name in own_names if name not in result_names)
+            own_names = tuple(
+                column_name for column_name in own_names if column_name not in result_names
+            )
         self._own_columns = {
-            name: f"{name} (given)" if name in result_names else name for name in own_names
+            column_name: f"{column_name} (given)" if column_name in result_names else column_name
+            for column_name in own_names
         }
 
     def table(self, payouts: Sequence[PayoutRow], outcomes: Outcomes) -> pa.Table:
@@ -108,12 +112,17 @@ class Results:
             "error": [row.error and printable(row.error) for row in rows],
             **transfer_columns,
         }
-        for name in self._sent_columns:
-            cells_by_column[name] = [as_text(row.payout.cells.get(name)) for row in rows]
-        for name, label in self._own_columns.items():
-            cells_by_column[label] = [as_text(row.payout.extra_cells.get(name)) for row in rows]
+        for column_name in self._sent_columns:
+            cells_by_column[column_name] = [
+                as_text(row.payout.cells.get(column_name)) for row in rows
+            ]
+        for column_name, shown_name in self._own_columns.items():
+            cells_by_column[shown_name] = [
+                as_text(row.payout.extra_cells.get(column_name)) for row in rows
+            ]
         return pa.table(
-            cells_by_column, pa.schema([(name, pa.string()) for name in cells_by_column])
+            cells_by_column,
+            pa.schema([(column_name, pa.string()) for column_name in cells_by_column]),
         )
 
 
@@ -168,9 +177,10 @@ class ResultsFile:
         self._results = results
         self._rows_per_write = max(1, len(plan.rows) // WRITES_MAX)
         table = results.table(plan.rows, {row.number: UNANSWERED for row in plan.rows})
-        column_kinds = [TRANSFERS.kind(name) for name in table.column_names]
+        column_kinds = [TRANSFERS.kind(column_name) for column_name in table.column_names]
         self._escapes = [
-            _escape_number if kind in NUMBERS else escape_cell for kind in column_kinds
+            _escape_number if column_kind in NUMBERS else escape_cell
+            for column_kind in column_kinds
         ]
         self._header = _write_csv_line(map(escape_cell, table.column_names))
         row_numbers = [row.number for row in plan.rows]

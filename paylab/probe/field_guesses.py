@@ -86,10 +86,12 @@ def require_field(request: RefusedRequest, field: RefusedField) -> Guesses:
     path_ends = [".".join(path_segments[start:]) for start in range(len(path_segments))]
     if path_segments[0] == "document":
         path_ends.append("document")
-    words = setting_key.limit.words
-    name = next((path_end for path_end in path_ends if not words or path_end in words), None)
-    if name and name not in required_names and not field.was_sent:
-        yield {setting_key.name: (*map(str, required_names), name)}
+    allowed_words = setting_key.limit.words
+    required_name = next(
+        (path_end for path_end in path_ends if not allowed_words or path_end in allowed_words), None
+    )
+    if required_name and required_name not in required_names and not field.was_sent:
+        yield {setting_key.name: (*map(str, required_names), required_name)}
 
 
 def send_number(_request: RefusedRequest, field: RefusedField) -> Guesses:

@@ -31,7 +31,11 @@ def suggest_paths(key: SettingKey, service: Service) -> Iterator[str]:
         operation for operation in OPERATIONS.values() if setting_key_of(operation.path) == key.name
     ]
     operation_names = [f"{operations[0].resource}.{verb}" for verb in ("create", "list", "get")]
-    operations += [OPERATIONS[name] for name in operation_names if name in OPERATIONS]
+    operations += [
+        OPERATIONS[operation_name]
+        for operation_name in operation_names
+        if operation_name in OPERATIONS
+    ]
     path_keys = [setting_keys()[setting_key_of(operation.path)] for operation in operations]
     path_values = [
         *(service.value(path_key.name) for path_key in path_keys),

@@ -22,7 +22,7 @@ def rename_all_at_once(request: RefusedRequest) -> Guesses:
     # Of `source.amount` and `source.currency` a service may say only that `source_amount` is gone.
     nested_names = {path.replace(".", "_") for path in missing_paths} & {*request.body.values}
     renamed_names = [
-        name for name in setting_by_name if name in request.unknown_names | nested_names
+        our_name for our_name in setting_by_name if our_name in request.unknown_names | nested_names
     ]
     are_several_pairs = len(renamed_names) == len(missing_paths) and len(renamed_names) >= 2
     if not request.unknown_names or not are_several_pairs:
@@ -33,10 +33,10 @@ def rename_all_at_once(request: RefusedRequest) -> Guesses:
         reverse=True,
     )
     path_by_name: dict[str, str] = {}
-    for name, path in pairs_most_alike_first:
-        if name not in path_by_name and path not in path_by_name.values():
-            path_by_name[name] = path
-    yield {setting_by_name[name].name: path for name, path in path_by_name.items()}
+    for our_name, path in pairs_most_alike_first:
+        if our_name not in path_by_name and path not in path_by_name.values():
+            path_by_name[our_name] = path
+    yield {setting_by_name[our_name].name: path for our_name, path in path_by_name.items()}
 
 
 def rename_field(request: RefusedRequest, field: RefusedField) -> Guesses:
@@ -47,17 +47,17 @@ def rename_field(request: RefusedRequest, field: RefusedField) -> Guesses:
     """
     setting_by_name = field.sent.name_settings
     candidate_names = [
-        name
-        for name in setting_by_name
-        if _may_be_renamed(request, field, setting_by_name[name], name)
+        our_name
+        for our_name in setting_by_name
+        if _may_be_renamed(request, field, setting_by_name[our_name], our_name)
     ]
     candidate_names.sort(
-        key=lambda name: _measure_likeness(setting_by_name, name, field.path), reverse=True
+        key=lambda our_name: _measure_likeness(setting_by_name, our_name, field.path), reverse=True
     )
-    for name in candidate_names:
-        yield {setting_by_name[name].name: field.place}
-        if name.endswith("_id") and not field.path.endswith("id"):
-            yield {setting_by_name[name].name: f"{field.place}.id"}
+    for our_name in candidate_names:
+        yield {setting_by_name[our_name].name: field.place}
+        if our_name.endswith("_id") and not field.path.endswith("id"):
+            yield {setting_by_name[our_name].name: f"{field.place}.id"}
 
 
 def _may_be_renamed(

@@ -106,14 +106,14 @@ class Upstream:
             "target": request_target.encode("latin-1"),
             "timeout": httpx.Timeout(self._timeout).as_dict(),
         }
-        headers = [
+        header_pairs = [
             (header_name.encode("latin-1"), header_value.encode("latin-1"))
             for header_name, header_value in sendable_headers(request.headers).items()
         ]
         return httpx.Request(
             request.method,
             self._origin,
-            headers=headers,
+            headers=header_pairs,
             content=request.body or None,
             extensions=extensions,
         )

@@ -85,9 +85,9 @@ def _find_data(text: str) -> Iterator[Encoded]:
         if not all(needed_text in text for needed_text in form.needed_texts):
             continue
         for data_match in form.pattern.finditer(text):
-            for data in form.decode(data_match[0]):
-                if data:
-                    yield Encoded(*data_match.span(), data)
+            for data_bytes in form.decode(data_match[0]):
+                if data_bytes:
+                    yield Encoded(*data_match.span(), data_bytes)
 
 
 def _read_raw_image(image_text: str) -> Iterator[bytes]:
