@@ -165,7 +165,8 @@ class Accessor:
         the table has replace the old ones. Amounts are DECIMAL(24, 6) and rates DECIMAL(13, 8),
         wider if a value needs it. SQLite has no exact numbers: amounts are text there, so `>`,
         `order by` and `max` compare letters. A table whose columns would round an amount is
-        refused. `paylab.frames.read_sql` reads it back.
+        refused, also one of SQLite with columns of DECIMAL or NUMERIC, which are floats.
+        `paylab.frames.read_sql` reads it back.
 
         >>> frame.paylab.to_database("transfers.duckdb", if_exists="upsert")
         130

@@ -43,7 +43,11 @@ class SqlTable:
         if not inspector.has_table(self._name, schema=self._schema):
             return None
         raw_columns = inspector.get_columns(self._name, schema=self._schema)
-        return {column["name"]: _describe_column(sql, column["type"]) for column in raw_columns}
+        dialect_name = self._connection.dialect.name
+        return {
+            column["name"]: _describe_column(sql, column["type"], dialect_name)
+            for column in raw_columns
+        }
 
     def replace(self, rows: pa.Table) -> None:
         """Create the table anew, with these rows."""
@@ -121,11 +125,15 @@ def make_amount_type() -> Any:
     return AmountText()
 
 
-def _describe_column(sql: Any, sql_type: Any) -> TableColumn:
-    """A column that exists, by its type; `sql` is the module SQLAlchemy."""
-    if isinstance(sql_type, sql.Float):
+def _describe_column(sql: Any, sql_type: Any, dialect_name: str) -> TableColumn:
+    """A column that exists, by its type; `sql` is the module SQLAlchemy.
+
+    SQLite stores a number that is not whole as a float, also in a column of DECIMAL.
+    """
+    is_number = isinstance(sql_type, sql.Numeric)
+    if isinstance(sql_type, sql.Float) or (is_number and dialect_name == SQLITE):
         return TableColumn("float")
-    if isinstance(sql_type, sql.Numeric):
+    if is_number:
         return TableColumn("number", sql_type.precision, sql_type.scale)
     return TableColumn("text" if isinstance(sql_type, sql.String) else "other")
 

@@ -42,7 +42,8 @@ def require_fitting(
         if is_amount and not _is_exact_in(column, table_columns[column_name]):
             raise ExactnessError(
                 f"{column_name} of the table {table_name} would round an amount: make the column "
-                'DECIMAL(24, 6) or wider, or replace the table with if_exists="replace"'
+                "DECIMAL(24, 6) or wider, or TEXT in SQLite, whose DECIMAL is a float; or replace "
+                'the table with if_exists="replace"'
             )
 
 

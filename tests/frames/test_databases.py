@@ -126,6 +126,33 @@ def test_a_column_that_would_round_is_refused_before(made, tmp_path, column, amo
     assert len(frames.read_sql("select id from transfers", path)) == 0
 
 
+@pytest.mark.parametrize("mode", ["append", "upsert"])
+@pytest.mark.parametrize(
+    "type_name",
+    ["DECIMAL(24, 6)", "NUMERIC", "DECIMAL(38, 18)", "NUMBER", "MONEY", "STRING", "REAL"],
+)
+def test_a_column_of_sqlite_that_has_floats_is_refused(made, tmp_path, mode, type_name):
+    """DECIMAL and names that SQLite does not know are floats in it, of any number of digits."""
+    with sqlite3.connect(tmp_path / "b.sqlite") as books:
+        books.execute(f"create table paid (id text, source_amount {type_name})")
+    frame = made(["0.1", "12345678901234567.891234"])[["id", "source_amount"]]
+    with pytest.raises(ExactnessError, match=r"paid would round an amount.* or TEXT in SQLite"):
+        frame.paylab.to_database(f"sqlite:///{tmp_path}/b.sqlite", "paid", if_exists=mode)
+    with sqlite3.connect(tmp_path / "b.sqlite") as books:
+        assert books.execute("select count(*) from paid").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("type_name", ["TEXT", "varchar(40)", "DECIMAL_TEXT"])
+def test_a_column_of_texts_in_sqlite_keeps_every_digit(made, tmp_path, type_name):
+    """Rows are added to a table of your own that has the amounts as text."""
+    with sqlite3.connect(tmp_path / "b.sqlite") as books:
+        books.execute(f"create table paid (id text, source_amount {type_name})")
+    frame = made(["0.1", "12345678901234567.891234"])[["id", "source_amount"]]
+    frame.paylab.to_database(f"sqlite:///{tmp_path}/b.sqlite", "paid", if_exists="append")
+    amounts = frames.read_sql("paid", f"sqlite:///{tmp_path}/b.sqlite")["source_amount"]
+    assert amounts.tolist() == frame["source_amount"].tolist()
+
+
 def test_an_amount_with_18_decimals_is_written_in_full(made, target):
     """An amount with 18 decimals is written in full."""
     made([LONG]).paylab.to_database(target)
