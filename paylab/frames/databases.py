@@ -28,7 +28,7 @@ from .columns import ListName, Schema, find_schema, likeliest_schema
 from .duckdb_tables import DuckTable, open_duckdb, query_duckdb
 from .parquet_files import make_frame
 from .parquet_types import convert_frame_types
-from .sql_tables import SqlTable, open_sql, query_sql
+from .sql_tables import HAS_FLOATS, SqlTable, open_sql, query_sql
 from .summary_sql import quote_name
 from .table_columns import require_fitting, require_ids
 
@@ -114,10 +114,10 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
 
     `query` is the name of a table, or SQL. `target` is a DuckDB file or connection, or a URL,
     engine or connection of SQLAlchemy. Amounts are exact: also those that `to_database` wrote to
-    SQLite, as text. An amount that the database has as a float is an ExactnessError. What the
-    database computes as a float, such as a sum in SQLite or an `avg` in DuckDB, warns. Without a
-    warning, `median` and quantiles of DuckDB are rounded to the decimals of the column, and what
-    SQLite compares or orders goes by the letters of the text.
+    SQLite, as text, and whole numbers. An amount that the database has as a float, in one row or
+    in all, is an ExactnessError. What the database computes as a float, such as a sum in SQLite or
+    an `avg` in DuckDB, warns. Without a warning, `median` and quantiles of DuckDB are rounded to
+    the decimals of the column, and what SQLite compares or orders goes by the letters of the text.
 
     >>> _ = frame.paylab.to_database("books.duckdb")
     >>> paylab.frames.read_sql("transfers", "books.duckdb")["source_amount"].dtype.name
@@ -134,17 +134,22 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
 
 
 def _check_floats(table: pa.Table, schema: Schema) -> None:
-    """ExactnessError for an amount that is a float; FloatWarning for another column."""
-    for column_name in table.column_names:
-        if not pa.types.is_floating(table[column_name].type):
-            continue
-        if schema.kind(column_name) == "amount":
+    """ExactnessError for an amount that is a float, in one row or all; else a FloatWarning.
+
+    A column with a float in some rows is one of texts, about which there is no warning.
+    """
+    for field in table.schema:
+        column_name = field.name
+        is_floating = pa.types.is_floating(field.type)
+        has_floats = is_floating or field.metadata == HAS_FLOATS
+        if has_floats and schema.kind(column_name) == "amount":
             raise ExactnessError(
                 f"{column_name} is a float in this database: write the table again with "
                 "frame.paylab.to_database, or cast it to text or DECIMAL in the query"
             )
-        message = (
-            f"{plain(column_name, 60)} is a float, as the database computed it: for an exact sum "
-            "or mean of amounts read the rows, and add them in the frame"
-        )
-        warn_caller(message, FloatWarning)
+        if is_floating:
+            message = (
+                f"{plain(column_name, 60)} is a float, as the database computed it: for an exact "
+                "sum or mean of amounts read the rows, and add them in the frame"
+            )
+            warn_caller(message, FloatWarning)

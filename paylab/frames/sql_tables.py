@@ -21,6 +21,7 @@ from .table_columns import ID, TableColumn
 
 BATCH_ROWS = 10_000  # rows per insert
 IDS_MAX = 1_000  # ids per statement: a database limits its parameters
+HAS_FLOATS = {b"has_floats": b"yes"}
 SQLITE = "sqlite"
 SQLITE_AMOUNT = "DECIMAL_TEXT"
 """The declared type of amounts in SQLite, which stores any type with TEXT in its name as text."""
@@ -200,7 +201,10 @@ def _begin_own_transaction(connection: Any) -> Iterator[Any]:
 
 
 def query_sql(target: Any, query: str) -> pa.Table:
-    """The result of a query: exact numbers, aware times, and text."""
+    """The result of a query: exact numbers, aware times, and text.
+
+    A column with a float in one of its rows has the metadata `HAS_FLOATS` in its field.
+    """
     with open_sql(target, "read") as connection:
         query_result = connection.exec_driver_sql(query)
         column_names = list(query_result.keys())
@@ -208,12 +212,20 @@ def query_sql(target: Any, query: str) -> pa.Table:
         amount_names = _find_text_amounts(connection, query)
     # Without rows, `zip` yields no columns.
     cells_of_columns = list(zip(*rows, strict=True)) or [() for _ in column_names]
-    table = pa.table([_make_column(list(cells)) for cells in cells_of_columns], column_names)
+    columns = [_make_column(list(cells)) for cells in cells_of_columns]
+    fields = [
+        pa.field(
+            column_name, column.type, metadata=HAS_FLOATS if float in map(type, cells) else None
+        )
+        for column_name, column, cells in zip(column_names, columns, cells_of_columns, strict=True)
+    ]
+    table = pa.table(columns, schema=pa.schema(fields))
     for column_index, column_name in enumerate(column_names):
         column = table.column(column_index)
         if column_name in amount_names and pa.types.is_string(column.type):
             amounts = decimals.read_texts(column, column_name)
-            table = table.set_column(column_index, column_name, amounts)
+            amount_field = table.field(column_index).with_type(amounts.type)
+            table = table.set_column(column_index, amount_field, amounts)
     return table
 
 

@@ -220,6 +220,34 @@ def test_an_amount_that_a_database_has_as_a_float(tmp_path):
         frames.read_sql("paid", f"sqlite:///{tmp_path}/b.sqlite", "transfers")
 
 
+@pytest.mark.parametrize("others", [[12345678901234567], ["1.5"], [None, 1], [2**60, "7", None]])
+@pytest.mark.parametrize("type_name", ["DECIMAL(24, 6)", "", "TEXT_OR_NUMBER"])
+def test_a_float_among_exact_amounts_of_a_database(tmp_path, others, type_name):
+    """One float in a column is refused as a column of floats is, whatever stands beside it."""
+    with sqlite3.connect(tmp_path / "b.sqlite") as books:
+        books.execute(f"create table paid (id text, source_amount {type_name})")
+        books.executemany("insert into paid values ('tr', ?)", [(other,) for other in others])
+        books.execute("insert into paid values ('tr', 0.1)")
+    query = "select id, source_amount from paid"
+    if type_name == "TEXT_OR_NUMBER":  # stored as text, and computed in the query
+        query = (
+            "select id, case when source_amount = '0.1' then source_amount * 1.0 "
+            "else source_amount end as source_amount from paid"
+        )
+    with pytest.raises(ExactnessError, match="source_amount is a float in this database"):
+        frames.read_sql(query, f"sqlite:///{tmp_path}/b.sqlite", "transfers")
+
+
+def test_whole_numbers_of_a_database_are_exact_amounts(tmp_path):
+    """A column of integers is one of amounts, and those past 18 digits keep each digit."""
+    with sqlite3.connect(tmp_path / "b.sqlite") as books:
+        books.execute("create table paid (id text, source_amount integer)")
+        books.execute("insert into paid values ('a', 9007199254740993), ('b', null), ('c', 2)")
+    amounts = frames.read_sql("paid", f"sqlite:///{tmp_path}/b.sqlite")["source_amount"]
+    assert amounts.dtype == "decimal"
+    assert amounts.sum() == 9007199254740995
+
+
 def test_a_connection_of_yours_keeps_its_transaction(made, tmp_path):
     """Rows that are written in a transaction of yours go when you roll it back."""
     engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/b.sqlite")
