@@ -20,6 +20,8 @@ OUTCOME_TONES = {
 }
 PROBLEM_COLUMNS = ("Row", "Outcome", "Reason", "client_reference_id")
 ROW_COLUMNS = ("Row", "Outcome", "client_reference_id", "status", "id", "Source", "Destination")
+AMOUNT_COLUMNS = (5, 6)
+"""The positions of the amounts in `ROW_COLUMNS`."""
 
 
 def plan_card(plan: Any) -> str:
@@ -52,7 +54,7 @@ def results_card(results: Any) -> str:
         html_parts.append(grid(PROBLEM_COLUMNS, problem_rows))
     if len(problem_rows) < len(result_rows):
         paid_rows = [tuple(_paid_cells(row)) for row in result_rows if not row["error"]]
-        html_parts.append(grid(ROW_COLUMNS, paid_rows))
+        html_parts.append(grid(ROW_COLUMNS, paid_rows, number_columns=AMOUNT_COLUMNS))
     html_parts.append(collapsible_block("All columns", frame_table(results)))
     return card(column(*html_parts))
 

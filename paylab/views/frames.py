@@ -22,8 +22,11 @@ def frame_card(frame: pd.DataFrame) -> str:
     return card(column(frame_table(frame)))
 
 
-def frame_table(frame: pd.DataFrame) -> str:
-    """The first 20 rows, above the name of the service; an index of numbers is left out."""
+def frame_table(frame: pd.DataFrame, where_all: str = "") -> str:
+    """The first 20 rows, above the name of the service; an index of numbers is left out.
+
+    `where_all` says what has all rows.
+    """
     shown_frame = frame.head(TABLE_ROWS_MAX)
     if any(frame.index.names) or not is_numeric_dtype(frame.index.dtype):
         shown_frame = shown_frame.reset_index(allow_duplicates=True)
@@ -46,7 +49,12 @@ def frame_table(frame: pd.DataFrame) -> str:
     cell_rows = list(zip(*text_columns, strict=True))
     service_name = str(frame.attrs.get("service") or "")
     return grid(
-        column_names, cell_rows, len(frame), number_columns=number_columns, source=service_name
+        column_names,
+        cell_rows,
+        len(frame),
+        number_columns=number_columns,
+        source=service_name,
+        where_all=where_all,
     )
 
 

@@ -51,7 +51,7 @@ def _stage_bar(stage: str, row_count: int, share_text: str, stopped_texts: Seque
         "stage": stage,
         "rows": row_count,
         "share": share_text,
-        "others": ", ".join(stopped_texts),
+        "others": ", ".join(stopped_texts) or "none",
         "left": -row_count / 2,
         "right": row_count / 2,
     }

@@ -5,9 +5,9 @@ const ORDER = COLUMNS.indexOf("Order");
 // Of a cell by its column: on a narrow page the first ones stand above the others.
 const CLASSES = ["short", "first", "code-text", "first paylab-end", "short", "short paylab-inbox-order"];
 
-function headingText(count, shownCount) {
+function headingText(count, shownCount, isClosed) {
   const more = count > shownCount ? `, the latest ${shownCount} shown` : "";
-  return `Inbox: ${count} event${count === 1 ? "" : "s"}${more}`;
+  return `${isClosed ? "Closed inbox" : "Inbox"}: ${count} event${count === 1 ? "" : "s"}${more}`;
 }
 
 function makeCell(text, column) {
@@ -89,7 +89,7 @@ function render({ model, el }) {
   function draw() {
     const rows = model.get("rows");
     const focusedSeq = document.activeElement?.dataset?.seq;
-    title.textContent = headingText(model.get("total"), rows.length);
+    title.textContent = headingText(model.get("total"), rows.length, model.get("is_closed"));
     body.replaceChildren();
     for (const event of rows) {
       body.append(makeRow(model, event));
@@ -109,7 +109,7 @@ function render({ model, el }) {
     model.set("opened", model.get("opened") === seq ? 0 : seq);
     model.save_changes();
   });
-  for (const name of ["rows", "total", "opened", "detail"]) {
+  for (const name of ["rows", "total", "opened", "detail", "is_closed"]) {
     model.on(`change:${name}`, handleAnswer);
   }
   handleAnswer();

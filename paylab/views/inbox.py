@@ -54,6 +54,7 @@ class InboxView(anywidget.AnyWidget):
     opened = traitlets.Int(0).tag(sync=True)
     detail = traitlets.Unicode("").tag(sync=True)
     service = traitlets.Unicode("").tag(sync=True)
+    is_closed = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, inbox: Inbox, service_name: str = "") -> None:
         """Show the events, and refresh when others arrive."""
@@ -86,7 +87,7 @@ class InboxView(anywidget.AnyWidget):
     def stop(self) -> None:
         """Stop updating; the shown rows stay."""
         if not self._is_stopped:
-            self._is_stopped = True
+            self._is_stopped = self.is_closed = True
             self._unsubscribe()
 
     def close(self) -> None:
@@ -133,7 +134,8 @@ class InboxView(anywidget.AnyWidget):
 
     def static_bundle(self) -> dict[str, str]:
         """The events for a saved notebook, as HTML and as text."""
-        title_html = heading(f"Inbox: {plural(len(self._inbox), 'event')}")
+        title = "Closed inbox" if self.is_closed else "Inbox"
+        title_html = heading(f"{title}: {plural(len(self._inbox), 'event')}")
         card_html = card(
             column(SAVED_LINE, title_html, arrivals_table(self._inbox)), source=str(self.service)
         )

@@ -177,16 +177,20 @@ class LivePanel {
   }
 
   makeButton(action, row) {
-    const text = action === "explain" ? "Explain" : "Resend";
-    const button = make("button", { type: "button", textContent: text, tabIndex: -1 });
+    const button = make("button", { type: "button", textContent: "Resend", tabIndex: -1 });
     button.dataset.action = action;
     button.disabled = Boolean(this.lostLine.textContent);
-    const name = action === "explain" ? "Explain" : "Resend the event";
-    button.setAttribute("aria-label", `${name}: ${row.cells.slice(0, 3).join(" ").trim()}`);
-    if (action === "explain") {
-      button.setAttribute("aria-expanded", String(row.number === this.openNumber));
-    }
+    button.dataset.row = row.cells.slice(0, 3).join(" ").trim();
+    button.setAttribute("aria-label", `Resend the event: ${button.dataset.row}`);
+    if (action === "explain") this.showOpen(button, row.number === this.openNumber);
     return button;
+  }
+
+  // A button that opens a row closes it, too.
+  showOpen(button, isOpen) {
+    button.textContent = isOpen ? "Close" : "Explain";
+    button.setAttribute("aria-label", `${button.textContent}: ${button.dataset.row}`);
+    button.setAttribute("aria-expanded", String(isOpen));
   }
 
   handleClick(event) {
@@ -206,7 +210,7 @@ class LivePanel {
     this.openNumber = isOpen ? 0 : number;
     for (const button of this.body.querySelectorAll("[data-action='explain']")) {
       const rowNumber = Number(button.closest("tr").dataset.number);
-      button.setAttribute("aria-expanded", String(rowNumber === this.openNumber));
+      this.showOpen(button, rowNumber === this.openNumber);
     }
     if (isOpen) return;
     const td = make("td", { colSpan: COLUMNS.length + 1, textContent: "Asking …" });

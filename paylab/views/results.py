@@ -70,11 +70,19 @@ def pager_table(pager: Pager[Any]) -> str:
     fetched_items, total_count = pager.fetched()
     if total_count is None:
         return card(column(heading("List"), notice(NOT_FETCHED)), source=pager.place)
-    return items_table(fetched_items, total_count, pager.place)
+    return items_table(fetched_items, total_count, pager.place, "to_list() has all")
 
 
-def items_table(items: Sequence[Resource], total: int | None = None, service_name: str = "") -> str:
-    """A table of resources of one type; `total` is the length of the whole list."""
+def items_table(
+    items: Sequence[Resource],
+    total: int | None = None,
+    service_name: str = "",
+    where_all: str = "",
+) -> str:
+    """A table of resources of one type.
+
+    `total` is the length of the whole list, and `where_all` says what has all of it.
+    """
     if not items:
         return card(column(heading("List"), notice("No items")), source=service_name)
     type_name = type(items[0]).__name__
@@ -85,7 +93,8 @@ def items_table(items: Sequence[Resource], total: int | None = None, service_nam
         row_cells = [_column_text(item_fields, column_name) for column_name in column_names]
         table_rows.append(row_cells)
     title_html = heading(plural(total or len(items), type_name))
-    return card(column(title_html, grid(column_names, table_rows, total)), source=service_name)
+    grid_html = grid(column_names, table_rows, total, where_all=where_all)
+    return card(column(title_html, grid_html), source=service_name)
 
 
 def page_table(page: Page[Any]) -> str:
@@ -177,7 +186,10 @@ def reconciliation_card(reconciliation: Reconciliation) -> str:
         column_names = list(PROBLEM_COLUMNS)
         if len(reconciliation.sides) <= 2:
             column_names.remove("side")
-        html_parts.append(_filled_columns_table(reconciliation.frame()[column_names]))
+        problem_frame = reconciliation.frame()[column_names]
+        html_parts.append(_filled_columns_table(problem_frame, "frame() has all problems"))
+        if "missing_in_books" in set(problem_frame["kind"]):
+            html_parts.append(notice(PERIOD_ADVICE))
     html_parts.append(collapsible_block("Totals", _filled_columns_table(reconciliation.totals())))
     note_lines = [line.strip() for line in (*reconciliation.columns_lines(), *reconciliation.notes)]
     html_parts.append(collapsible_block("What was compared", text_block("\n".join(note_lines))))
@@ -199,11 +211,20 @@ PROBLEM_COLUMNS = (
 """The columns of the problems in a card: a narrow page shows the first ones without scrolling."""
 
 
-def _filled_columns_table(frame: Any) -> str:
-    """The first rows of a frame, without the columns that have no value."""
+PERIOD_ADVICE = (
+    "If your books cover a shorter time than the list of the service, compare that time only: "
+    "lab.reconcile(books, since=..., until=...)."
+)
+
+
+def _filled_columns_table(frame: Any, where_all: str = "") -> str:
+    """The first rows of a frame, without the columns that have no value.
+
+    `where_all` says what has all rows.
+    """
     from .frames import frame_table  # needs pandas, which a reconciliation has
 
-    return frame_table(frame.loc[:, frame.notna().any()])
+    return frame_table(frame.loc[:, frame.notna().any()], where_all)
 
 
 def lab_card(lab: Any) -> str:

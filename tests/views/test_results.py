@@ -33,6 +33,7 @@ SHOWN = {
     "a lab": lambda lab: lab,
     "a list": lambda lab: lab.transfers.list(),
     "a page": lambda lab: next(lab.transfers.list().pages()),
+    "some items": lambda lab: lab.transfers.list()[:3],
     "a result": lambda lab: lab.transfers.list()[0],
     "an individual": lambda lab: lab.individuals.list()[0],
     "the calls": lambda lab: lab.calls,
@@ -155,3 +156,13 @@ def test_the_card_of_a_reconciliation_has_every_problem(lab):
     words += [problem.service_value, f"{problem.difference:,f}"]
     words += ["amount (source_amount)", "not in the books"]
     assert [word for word in words if word not in shown] == []
+
+
+def test_rows_that_are_not_shown_have_a_place(lab):
+    """Below a table is what has all rows, and how to compare a shorter time."""
+    problems = displays.show(lab.reconcile(wrong_books(lab).head(5)))
+    assert "more: frame() has all problems" in problems
+    assert "compare that time only: lab.reconcile(books, since=..., until=...)" in problems
+    transfers = lab.transfers.list()
+    assert len(transfers.to_list()) == 60
+    assert "40 more: to_list() has all" in displays.show(transfers)
