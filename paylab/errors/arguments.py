@@ -129,7 +129,7 @@ def refuse_missing_arguments(
 
     >>> paylab.examples.individual("MX")
     Traceback (most recent call last):
-    TypeError: individual() needs consent_at= (a datetime)
+    TypeError: individual() needs consent_at= (a datetime); it was given country
     """
     own_signature = inspect.signature(function)
     try:
