@@ -170,8 +170,10 @@ class AnswerSchemas:
             has_snapshot = in_event and _has_currency(field_type)
             return self.model(field_type.__name__, in_event=has_snapshot)
         if field_type is Amount:
-            is_number = self._service.amounts.answers == "number" and field in ANSWER_AMOUNTS
-            return {"type": "number"} if is_number else dict(_AMOUNT_SCHEMA)
+            is_written_as_number = (
+                self._service.amounts.answers == "number" and field in ANSWER_AMOUNTS
+            )
+            return {"type": "number"} if is_written_as_number else dict(_AMOUNT_SCHEMA)
         return dict(_SCHEMAS_BY_TYPE.get(field_type, {"type": "string"}))
 
     def _make_words_schema(self, field: str, field_words: FieldWords, *, in_event: bool) -> Schema:

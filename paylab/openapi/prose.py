@@ -65,8 +65,10 @@ LICENSE = {
 def describe_service(service: Service) -> str:
     """The description of the whole document."""
     is_every_post_keyed = service.idempotency.operations == "every_post"
-    default_text = "Creating a transfer or a conversion account takes"
-    return ABOUT.replace("{keyed}", "Every POST takes" if is_every_post_keyed else default_text)
+    keyed_text = "Creating a transfer or a conversion account takes"
+    if is_every_post_keyed:
+        keyed_text = "Every POST takes"
+    return ABOUT.replace("{keyed}", keyed_text)
 
 
 def describe_operation(service: Service, record: Operation) -> str:

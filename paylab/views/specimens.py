@@ -69,8 +69,10 @@ def specimen(
 def _check_choice(argument_name: str, argument: str, choices: Sequence[str]) -> None:
     """Raise PaylabError for an argument that is not among the choices."""
     if argument not in choices:
-        meant_choices = find_suggestion(argument, choices)
-        hint = f"is {meant_choices} meant?" if meant_choices else f"there is {', '.join(choices)}"
+        meant_choices_text = find_suggestion(argument, choices)
+        hint = f"there is {', '.join(choices)}"
+        if meant_choices_text:
+            hint = f"is {meant_choices_text} meant?"
         raise PaylabError(f"no specimen of {argument_name} {argument!r}: {hint}")
 
 
