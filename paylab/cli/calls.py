@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Follow the calls until stopped."""
+    """Show new calls until Ctrl-C or SIGTERM; ConfigError without --follow."""
     if not options.follow:
         raise ConfigError(
             "calls are not kept on disk: use `paylab calls --follow` to see new ones,"

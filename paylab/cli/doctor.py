@@ -11,7 +11,7 @@ import platform
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import __version__
 from ..errors.base import PaylabError, in_page, install_command
@@ -20,6 +20,9 @@ from ..lab.lab import Lab, connect
 from ..spec.text import printable
 from ..spec.timestamps import from_http, to_text
 from .terminal import say
+
+if TYPE_CHECKING:
+    from ..simulator.clock_panel import ClockPanel
 
 EXAMPLE = "paylab doctor"
 PACKAGES = ("httpx", "pydantic", "pandas", "pyarrow", "jupyterlab", "ipywidgets")
@@ -92,16 +95,19 @@ def _check_service(lab: Lab) -> Iterator[Check]:
     yield from _check_clock(lab)
 
 
+def _describe_clock(clock: ClockPanel) -> Check:
+    """The time of a simulator's clock, which is always good."""
+    pace_text = "frozen at" if clock.frozen else f"running at {clock.speed:g}x, now"
+    return Check("clock", True, f"the simulator's clock is {pace_text} {to_text(clock.now)}")
+
+
 def _check_clock(lab: Lab) -> Iterator[Check]:
     """Check the difference between the service's Date header and this machine's clock.
 
     A simulator may have another time on purpose.
     """
     if lab.simulator is not None:
-        clock = lab.simulator.clock
-        time_text = to_text(clock.now)
-        pace_text = "frozen at" if clock.frozen else f"running at {clock.speed:g}x, now"
-        yield Check("clock", True, f"the simulator's clock is {pace_text} {time_text}")
+        yield _describe_clock(lab.simulator.clock)
         return
     date_header = lab.calls[-1].response_headers.get("date") if lab.calls else None
     if date_header is None:

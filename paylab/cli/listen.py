@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Listen until stopped, then unsubscribe."""
+    """Print the events that arrive until Ctrl-C or SIGTERM, then unsubscribe."""
     require_sockets("paylab listen")
     lab = connect()
     if lab.is_embedded:

@@ -9,8 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from .terminal import say, warn_user
+
+if TYPE_CHECKING:
+    from ..views.qr import QR
 
 EMV_START = "000201"
 PICTURE_ENDINGS = (
@@ -55,14 +59,7 @@ def run(options: argparse.Namespace) -> int:
         warn_user(f"paylab: the picture is in {saved_path}")
     problem = qr_code.qr_text.problem  # None if it can be paid
     if options.json:
-        fact_by_name = {
-            "payload": payload_text,
-            "ok": problem is None,
-            "says": dict(qr_code.table()),
-        }
-        if problem is not None:
-            fact_by_name["problem"] = str(problem)
-        say(json.dumps(fact_by_name))
+        _print_json(qr_code, payload_text)
     else:
         print(qr_code.terminal(ansi=sys.stdout.isatty()))
         say(repr(qr_code))
@@ -73,3 +70,16 @@ def run(options: argparse.Namespace) -> int:
         reason_text = f"an EMV payload begins with {EMV_START}, so this is drawn as text"
     warn_user(f"paylab: this code cannot be paid: {reason_text}")
     return 1
+
+
+def _print_json(qr_code: QR, payload_text: str) -> None:
+    """Print the fields of a code as JSON, and why it cannot be paid if it cannot."""
+    problem = qr_code.qr_text.problem
+    fact_by_name = {
+        "payload": payload_text,
+        "ok": problem is None,
+        "says": dict(qr_code.table()),
+    }
+    if problem is not None:
+        fact_by_name["problem"] = str(problem)
+    say(json.dumps(fact_by_name))

@@ -105,7 +105,7 @@ def _verify_person(lab: Lab, country: str) -> Individual:
 
 
 def _upload(lab: Lab, person: Individual, needed_codes: Sequence[str]) -> None:
-    """Upload a specimen for each side that is needed; nothing if none is."""
+    """Upload a specimen of each document side that the codes need; nothing if they need none."""
     from ..views.specimens import specimen
 
     full_name = f"{person.given_name} {person.family_name}"

@@ -162,8 +162,13 @@ def _check_time(column: Column, other: str | date, operator_name: str) -> None:
     if isinstance(other, str) and not _is_time(other):
         _refuse(f"{value_text!r} is not a time: write 2026-01-31 or 2026-01-31T09:30:00Z")
     is_day = isinstance(other, date) or _DAY.fullmatch(other) is not None
-    if not is_day:
-        return
+    if is_day:
+        _check_day(column, other, operator_name)
+
+
+def _check_day(column: Column, other: str | date, operator_name: str) -> None:
+    """ArgumentError for a day that no time of the column equals, and for a `date` with `<`."""
+    value_text = plain(str(other), 60)
     is_equality = operator_name in ("eq", "ne", "isin")
     if isinstance(other, date) and not is_equality:
         _refuse(f"{value_text} is a day, not a time: write it as text, {value_text!r}")

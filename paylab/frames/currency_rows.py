@@ -61,8 +61,8 @@ class CurrencyRows:
 
     def of_results(self, is_missing: IntegerArray, result_count: int) -> CurrencyRows:
         """The currencies of results that are each computed from all rows."""
-        rows = np.where(is_missing, NO_CURRENCY, 0)
-        return self.of_groups(rows, 1).take(np.zeros(result_count, dtype=np.int64))
+        group_of_row = np.where(is_missing, NO_CURRENCY, 0)
+        return self.of_groups(group_of_row, 1).take(np.zeros(result_count, dtype=np.int64))
 
     def find_present(self, is_missing: IntegerArray) -> list[str]:
         """The names of the currencies of the rows that are not missing."""
@@ -87,16 +87,16 @@ class CurrencyRows:
 
     def of_groups(self, group_of_row: IntegerArray, group_count: int) -> CurrencyRows:
         """The currency of each group: unknown if its rows have several or none."""
-        is_counted = (group_of_row >= 0) & (self.name_indexes >= 0)
-        counted_rows = slice(None) if is_counted.all() else is_counted
-        groups = group_of_row[counted_rows]
+        counted_mask = (group_of_row >= 0) & (self.name_indexes >= 0)
+        counted_rows = slice(None) if counted_mask.all() else counted_mask
+        counted_groups = group_of_row[counted_rows]
         name_indexes = self.name_indexes[counted_rows]
-        index_of_group = np.full(group_count, NO_CURRENCY, dtype=np.int32)
-        index_of_group[groups] = name_indexes
+        name_index_by_group = np.full(group_count, NO_CURRENCY, dtype=np.int32)
+        name_index_by_group[counted_groups] = name_indexes
         # Each group has the index of its last row: where another row differs, it is mixed.
-        mixed_groups = groups[index_of_group[groups] != name_indexes]
-        index_of_group[mixed_groups] = NO_CURRENCY
-        return CurrencyRows(index_of_group, self.names)
+        mixed_groups = counted_groups[name_index_by_group[counted_groups] != name_indexes]
+        name_index_by_group[mixed_groups] = NO_CURRENCY
+        return CurrencyRows(name_index_by_group, self.names)
 
     def find_added(self, amounts: pa.Array) -> list[str]:
         """The currencies of the amounts that are neither missing nor, beside others, 0."""
@@ -128,11 +128,11 @@ class CurrencyRows:
         Each row has a group and the index of its currency.
         """
         # One number for each pair of group and currency, sorted: pairs of a group are neighbours.
-        pairs = np.unique(groups.astype(np.int64) * len(self.names) + name_indexes)
-        groups_of_pairs = pairs // len(self.names)
+        pair_numbers = np.unique(groups.astype(np.int64) * len(self.names) + name_indexes)
+        groups_of_pairs = pair_numbers // len(self.names)
         mixed_groups = groups_of_pairs[1:][groups_of_pairs[1:] == groups_of_pairs[:-1]]
-        is_mixed = np.isin(groups_of_pairs, mixed_groups)
-        return np.unique(pairs[is_mixed] % len(self.names))
+        mixed_mask = np.isin(groups_of_pairs, mixed_groups)
+        return np.unique(pair_numbers[mixed_mask] % len(self.names))
 
 
 def _find_nothing(amounts: pa.Array) -> IntegerArray:
@@ -149,11 +149,11 @@ def warn_of_pairs(left: CurrencyRows | None, right: CurrencyRows | None) -> None
     new_indexes = [left_index_by_name.get(name, len(left.names)) for name in right.names]
     # NO_CURRENCY is -1, which takes the last item.
     right_indexes = np.array([*new_indexes, NO_CURRENCY], dtype=np.int32)[right.name_indexes]
-    has_currencies = (left.name_indexes >= 0) & (right.name_indexes >= 0)
-    is_mixed = has_currencies & (left.name_indexes != right_indexes)
-    if is_mixed.any():
-        left_mixed_indexes = np.unique(left.name_indexes[is_mixed])
-        right_mixed_indexes = np.unique(right.name_indexes[is_mixed])
+    known_mask = (left.name_indexes >= 0) & (right.name_indexes >= 0)
+    mixed_mask = known_mask & (left.name_indexes != right_indexes)
+    if mixed_mask.any():
+        left_mixed_indexes = np.unique(left.name_indexes[mixed_mask])
+        right_mixed_indexes = np.unique(right.name_indexes[mixed_mask])
         left_names = {left.names[name_index] for name_index in left_mixed_indexes}
         right_names = {right.names[name_index] for name_index in right_mixed_indexes}
         warn_of_currencies(sorted(left_names | right_names))
@@ -185,9 +185,9 @@ def join_currencies(
     all_names = chain.from_iterable(currencies.names for currencies in known_currencies)
     names = tuple(dict.fromkeys(all_names))
     indexes_of_columns = []
-    for currencies, size in zip(currencies_of_columns, sizes, strict=True):
+    for currencies, row_count in zip(currencies_of_columns, sizes, strict=True):
         if currencies is None:
-            indexes_of_columns.append(np.full(size, NO_CURRENCY, dtype=np.int32))
+            indexes_of_columns.append(np.full(row_count, NO_CURRENCY, dtype=np.int32))
         elif currencies.names == names:
             indexes_of_columns.append(currencies.name_indexes)
         else:

@@ -155,7 +155,7 @@ class Dataset:
         return polars_frame(self.to_arrow(since=since, until=until, columns=columns))
 
     def _read_rows(self, extract: Extract) -> pa.Table:
-        """The rows of a part; a dataset without files has columns too."""
+        """The rows of a part; without files, a table of the usual columns without rows."""
         table = read_part(self._files, self._files.names(PARQUET), self.address, extract)
         if table.num_columns:
             return table

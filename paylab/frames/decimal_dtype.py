@@ -44,7 +44,7 @@ class DecimalDtype(ExtensionDtype):
 
     @classmethod
     def construct_array_type(cls) -> Any:
-        """The array of this type."""
+        """The class of columns of this type, for which pandas asks."""
         from .decimal_array import DecimalArray  # it imports this module
 
         return DecimalArray

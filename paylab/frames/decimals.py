@@ -251,7 +251,7 @@ def _read_plain_decimals(number_texts: pa.ChunkedArray) -> pa.ChunkedArray | Non
         numbers = number_texts.cast(decimal_type)
     except pa.ArrowInvalid:
         return None
-    if decimal_type.precision == PRECISIONS[0]:
+    if decimal_type.precision == PRECISIONS[0]:  # the narrowest type
         return numbers
     # A minus or a leading zero was counted as a digit.
     return numbers.cast(working_type(count_integer_digits(numbers), decimal_places))

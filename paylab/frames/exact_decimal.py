@@ -114,6 +114,7 @@ class ExactDecimal(Decimal):
         return getattr(function, method)(*object_inputs, **options)
 
     def __round__(self, places: int | None = None) -> Any:
+        """Round half to even; without places, to an integer, as Python does."""
         if places is None:
             return super().__round__()
         last_place = Decimal((0, (1,), -places))  # 0.01 for two places
@@ -136,12 +137,14 @@ class ExactDecimal(Decimal):
         return other // self, other % self
 
     def __rpow__(self, other: object, modulo: object = None) -> Any:
+        """The exact power of a number; its currency is unknown."""
         base_number = _read_operand(other)
         if not isinstance(base_number, Decimal):
             return base_number  # NaN, or NotImplemented
         return make_element(_compute_exactly(raise_to_power, base_number, self))
 
     def __pow__(self, other: object, modulo: object = None) -> Any:
+        """The exact power of the amount; its currency is unknown."""
         exponent = _read_operand(other)
         if not isinstance(exponent, Decimal):
             return exponent  # NaN, or NotImplemented
@@ -199,6 +202,7 @@ def _make_operator_method(
     python_operator = getattr(operator, name)
 
     def method(self: ExactDecimal, other: Any) -> Any:
+        """The exact result, in the class that its currency needs."""
         operand = other if isinstance(other, Decimal) else _read_operand(other)
         if not isinstance(operand, Decimal):
             if isinstance(other, ExtensionArray):
@@ -224,12 +228,12 @@ def _choose_class_of_sum(amount: ExactDecimal, other: Any) -> type[ExactDecimal]
     """The class of a sum or difference; warns if the amounts have two currencies."""
     if type(other) is type(amount) or amount.currency == SEVERAL:
         return type(amount)
-    currency = getattr(other, "currency", None)
-    if amount.currency is None or currency is None:
-        return find_class(amount.currency or currency)
+    other_currency = getattr(other, "currency", None)
+    if amount.currency is None or other_currency is None:
+        return find_class(amount.currency or other_currency)
     if not amount or not other:
         return type(amount) if amount else type(other)
-    return find_class(find_currency_of_sum(amount.currency, currency))
+    return find_class(find_currency_of_sum(amount.currency, other_currency))
 
 
 def _choose_class_of_multiple(amount: ExactDecimal, factor: Any) -> type[ExactDecimal]:
@@ -265,6 +269,7 @@ def _make_comparison(comparison: str) -> Callable[[ExactDecimal, Any], Any]:
     python_operator = getattr(operator, comparison)
 
     def method(self: ExactDecimal, other: Any) -> Any:
+        """Compare with any object, as Decimal does but for floats."""
         if isinstance(other, Decimal):  # first, because a sort compares often
             return compare_decimals(self, other)
         if isinstance(other, ExtensionArray):

@@ -45,15 +45,16 @@ def make_divider() -> Operator:
     usual_context = Context(prec=DIGITS)
 
     def divide_in_context(dividend: Decimal, divisor: Decimal) -> Decimal:
+        """Divide exactly if 38 digits are enough, and else again with rounding."""
         quotient = short_context.divide(dividend, divisor)
         if not short_context.flags[Inexact]:  # set if the quotient needs more than 38 digits
             return quotient
         short_context.flags[Inexact] = False  # for the next quotient
         dividend_digit_count = len(dividend.as_tuple().digits)
-        context = (
+        rounding_context = (
             usual_context if dividend_digit_count <= DIGITS else Context(prec=dividend_digit_count)
         )
-        return context.divide(dividend, divisor)
+        return rounding_context.divide(dividend, divisor)
 
     return divide_in_context
 

@@ -122,7 +122,7 @@ def _find_writer_by_suffix(address: str) -> Write:
 
 
 def _write_csv(rows: FileRows, path: Path) -> None:
-    """A CSV file, compressed if its name ends in .gz."""
+    """Write a CSV file, compressed if its name ends in .gz, and its sidecar."""
     with replace(path) as raw_file:
         with compress_if_gz(raw_file, path) as csv_file:
             _write_csv_rows(rows, csv_file)
@@ -132,7 +132,7 @@ def _write_csv(rows: FileRows, path: Path) -> None:
 
 
 def _print_csv(rows: FileRows, _: Path) -> None:
-    """CSV on standard output."""
+    """Print the rows as CSV; a terminal gets control characters escaped."""
     standard_output = sys.stdout.buffer
     if sys.stdout.isatty():  # a terminal would obey the control characters of a text
         csv_file = BytesIO()
@@ -154,7 +154,7 @@ def _write_csv_rows(rows: FileRows, sink: BinaryIO) -> None:
 
 
 def _write_json_lines(rows: FileRows, path: Path) -> None:
-    """One JSON object a line, with the names of the columns, and every value as it was sent."""
+    """Write an object with the names of the columns per line; every value is as it was sent."""
     with replace(path) as raw_file:
         with compress_if_gz(raw_file, path) as json_file:
             for table in rows.texts():
@@ -166,7 +166,7 @@ def _write_json_lines(rows: FileRows, path: Path) -> None:
 
 
 def _write_excel(rows: FileRows, path: Path) -> None:
-    """A workbook, with a header also if there are no rows."""
+    """Write a workbook, with a header also if there are no rows."""
     amount_names = [column.name for column in rows.schema.columns if column.kind == "amount"]
     # The widest type, because every amount must fit.
     arrow_schema = widen_types(parquet_schema(rows.schema), amount_names)
@@ -178,7 +178,7 @@ def _write_excel(rows: FileRows, path: Path) -> None:
 
 
 def _write_parquet(rows: FileRows, path: Path) -> None:
-    """One Parquet file."""
+    """Write one Parquet file, and its sidecar."""
     arrow_schema = rows.types()
     with (
         replace(path) as parquet_file,
@@ -190,7 +190,7 @@ def _write_parquet(rows: FileRows, path: Path) -> None:
 
 
 def _write_folder(rows: FileRows, path: Path) -> None:
-    """A folder with Parquet files by day of creation, which replaces the old one as a whole."""
+    """Write a folder of Parquet files by day of creation; it replaces the old one as a whole."""
     arrow_schema = rows.types()
     with replace_folder(path, could_be_exported) as folder:
         write_days(rows.convert_to(arrow_schema), folder, arrow_schema)

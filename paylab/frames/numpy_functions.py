@@ -61,7 +61,7 @@ def _find_conversion(
 ) -> Callable[[Any], Any]:
     """The function that converts the columns and frames among the arguments of a numpy function."""
     if function is np.histogram:
-        bins = options.get("bins", args[1] if len(args) > 1 else 10)
+        bins = options.get("bins", args[1] if len(args) > 1 else 10)  # numpy's default is 10
         return _leave_unchanged if np.ndim(bins) else _as_floats  # with edges, it only compares
     if function in STATISTICS:
         return _as_floats
@@ -143,6 +143,7 @@ def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bo
     relative_tolerance, absolute_tolerance = (Decimal(str(tolerance)) for tolerance in (rtol, atol))
 
     def is_close(amount: Decimal | None, other: Decimal | None) -> bool:
+        """Whether two amounts are close; missing ones only with `equal_nan`."""
         if amount is None or other is None:
             return equal_nan and amount is other
         distance = WIDE_CONTEXT.abs(WIDE_CONTEXT.subtract(amount, other))

@@ -107,7 +107,7 @@ def is_statistic_or_window(*, is_known: bool = HAS_BOTH) -> bool:
 
 
 def is_ordering() -> bool:
-    """Whether pandas orders objects, of which numpy asks the calling function to compare two."""
+    """Whether the calling function compares two objects because pandas orders them, by numpy."""
     caller_frame: FrameType | None = sys._getframe(2)
     while caller_frame is not None:
         module_name = str(caller_frame.f_globals.get("__name__", ""))

@@ -40,7 +40,7 @@ class Partition:
     options: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def table(self) -> pa.Table:
-        """Its rows."""
+        """The rows of the file; ConfigError if it is there no more."""
         parquet_bytes = open_store(self.address, self.options).read(self.name)
         if parquet_bytes is None:
             raise ConfigError(f"{self.address} does not have {self.name} any more: sync again")

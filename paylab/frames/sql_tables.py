@@ -58,7 +58,7 @@ class SqlTable:
         self.insert(rows)
 
     def insert(self, rows: pa.Table) -> None:
-        """Add rows."""
+        """Add rows, BATCH_ROWS per statement."""
         sql_table = self.make_table(rows)
         for batch in self._convert_for_storage(rows).to_batches(BATCH_ROWS):
             self._connection.execute(sql_table.insert(), batch.to_pylist())
@@ -150,6 +150,7 @@ def open_sql(target: Any, purpose: str = "written") -> Iterator[Any]:
         import sqlalchemy as sql
     is_url = isinstance(target, str)
     engine_or_connection = _make_engine(sql, target) if is_url else target
+    # A connection has its engine as a part, and an engine itself.
     engine = getattr(engine_or_connection, "engine", engine_or_connection)
     try:
         with _begin_transaction(engine_or_connection) as connection:

@@ -126,7 +126,7 @@ _METHODS_OF_GROUPS = ("__getitem__", "agg", "aggregate", "value_counts", "rollin
 
 
 def _with_explained_groups(groupby: Method) -> Method:
-    """The `groupby` of a frame, whose groups explain unknown columns, too."""
+    """The `groupby` of a frame; its groups raise errors that explain unknown columns."""
 
     @wraps(groupby)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:

@@ -84,6 +84,7 @@ class Rolling:
     if not TYPE_CHECKING:  # mypy would allow every name
 
         def __getattr__(self, name: str) -> NoReturn:
+            """AttributeError that says what to write for a window function of pandas."""
             has_pandas_name = hasattr(pd.core.window.Rolling, name) and not name.startswith("_")
             if has_pandas_name:
                 float_code = f"amounts.astype(float).rolling({self.window!r}).{name}()"

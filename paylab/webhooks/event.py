@@ -158,6 +158,7 @@ class Event:
         return printable(f"Event({', '.join(field_texts)})")
 
     def __str__(self) -> str:
+        """The time of day of the snapshot, the type, the id and the status, on one line."""
         time_text = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
         event_texts = [
             printable(event_text) for event_text in (self.type, self.id, str(self.status))

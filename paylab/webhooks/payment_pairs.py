@@ -41,7 +41,7 @@ class PaymentPairs:
         return amount if isinstance(amount, Decimal) else None
 
     def currency(self, payment_index: int, meaning: str = "currency") -> str | None:
-        """Return the currency of a payment's amount; its source currency if it has none there."""
+        """Return the currency of a payment's amount, or else its source currency."""
         payment_family = self.payments.family_of(payment_index)
         for currency_meaning in (meaning, "currency"):
             currency_words = payment_family.values(currency_meaning, self.rules.zone)

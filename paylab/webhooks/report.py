@@ -99,7 +99,7 @@ class Reconciliation:
 
     @property
     def compared(self) -> dict[str, dict[str, str]]:
-        """By side, the compared columns by meaning, with their names there.
+        """By side, the names of the compared columns by their meaning.
 
         >>> lab.reconcile(lab.transfers.frame()).compared["books"]["amount"]
         'source_amount'
