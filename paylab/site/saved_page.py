@@ -53,7 +53,10 @@ def show_saved(page: str, lesson_files: Iterable[str]) -> str:
 def _cell_html(cell: JsonMapping) -> str:
     """A cell as JupyterLab shows it: its text, or its code and the outputs below it."""
     if cell["cell_type"] != "code":
-        text_html = f'<div class="jp-MarkdownOutput">{_markdown_html(cell["source"])}</div>'
+        markdown_html = _markdown_html(cell["source"])
+        # A table scrolls on a narrow page: with the focus, arrow keys do it.
+        focus = ' tabindex="0"' if "<table" in markdown_html else ""
+        text_html = f'<div class="jp-MarkdownOutput"{focus}>{markdown_html}</div>'
         return f'<div class="jp-Cell">{_row_html(text_html)}</div>'
     prompt_text = f"[{cell['execution_count'] or ' '}]:"
     code_html = f'<pre class="jp-Editor">{"".join(_highlight(cell["source"]))}</pre>'

@@ -48,6 +48,16 @@ def test_a_link_to_a_lesson_opens_its_page():
     assert "Next: 55_your_backend puts" in page
 
 
+def test_a_table_that_scrolls_can_have_the_focus():
+    """Without it, a keyboard cannot reach the columns of a table that is wider than its page."""
+    cells = [
+        {"cell_type": "markdown", "source": source}
+        for source in ("Only words.", "| a | b |\n|---|---|\n| 1 | 2 |")
+    ]
+    page = saved_page("planted", {"cells": cells})
+    assert page.count('<div class="jp-MarkdownOutput" tabindex="0">') == 1
+
+
 @pytest.mark.parametrize(
     ("output", "html"),
     [
