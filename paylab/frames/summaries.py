@@ -27,7 +27,7 @@ from .typed_columns import note_currencies, series
 FAILURE_RATE = "failure_rate"
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
 """The amounts that are divided by the source amount."""
-RATIO_UNIT = Decimal("1E-12")
+RATIO_DIGITS = 12
 SECONDS = "seconds"
 """The member of a summary's `attrs` with the names of the columns that are seconds."""
 
@@ -46,7 +46,8 @@ def summarize(
     or columns, also your own. Times are in the zone `tz`; weeks, months and quarters are their
     first day, weekdays are 1 (Monday) to 7, hours 0 to 23. Sums are per currency: each group is
     split by currency, unless `sums=False` omits the sums. `failure_rate` is the share of all rows
-    that failed, `effective_rate` the sum of destination amounts divided by that of source amounts.
+    that failed, `effective_rate` the sum of destination amounts divided by that of source amounts,
+    also of rows without a destination amount; ratios have 12 decimals, or 12 digits below 1.
     Quantiles of the seconds to completion are exact over all rows, interpolated
     linearly. Amounts and their sums have up to 38 digits; past that it is an ExactnessError.
     `data` may be a frame, an Arrow table, a Parquet file or folder, or None.
@@ -272,9 +273,10 @@ def _select_source_fees(values_by_column: dict[str, list[Any]]) -> list[Decimal 
 
 
 def _compute_ratio(dividend: Decimal | int | None, divisor: Decimal | int | None) -> Decimal | None:
-    """The quotient with at most 12 decimals; None if a number is missing or the divisor is 0."""
+    """The quotient with 12 decimals, or 12 digits of one below 1; None without a quotient."""
     if dividend is None or not divisor:
         return None
     with localcontext(Context(prec=200)):
         quotient = Decimal(dividend) / Decimal(divisor)
-        return quotient.quantize(RATIO_UNIT).normalize()
+        last_place = min(-RATIO_DIGITS, quotient.adjusted() + 1 - RATIO_DIGITS)
+        return quotient.quantize(Decimal((0, (1,), last_place))).normalize()

@@ -21,10 +21,11 @@ with extra_imports():
 GROUP_MARKS = "['\u2019\u00a0\u202f ]"
 ACCOUNTING_NEGATIVE = r"^\((.*)\)$|^([^-]+)-$"
 NUMBER_PATTERNS = {
-    ".": r"^[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+)?(\.[0-9]*)?$",
+    ".": r"^[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+|[0-9]{1,2}(,[0-9]{2})*,[0-9]{3})?(\.[0-9]*)?$",
     ",": r"^[+-]?([0-9]+|[0-9]{1,3}(\.[0-9]{3})+)?(,[0-9]*)?$",
 }
-"""Numbers by their decimal mark; the other mark groups thousands."""
+"""Numbers by their decimal mark; the other mark groups thousands, also as in India."""
+TWO_POINTS = r"\..*\."
 GROUPED_BY_POINTS = r"^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+$"
 
 
@@ -117,12 +118,14 @@ def _normalize_signs(amount_texts: pa.Array) -> pa.Array:
 def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
     """Find the decimal mark of all numbers: a comma if it fits all of them, and a point does not.
 
-    OptionError if both fit, as in "1,234"; a point if neither does.
+    OptionError if both fit, as in "1,234"; a point if neither does. Points group thousands if a
+    number has two, as in "1.234.567".
     """
     amount_texts = pa.chunked_array(list(columns), pa.string())
     comma_mask = pc.match_substring(amount_texts, ",")
     if not pc.any(comma_mask).as_py():
-        return "."
+        has_groups = pc.any(pc.match_substring_regex(amount_texts, TWO_POINTS)).as_py()
+        return "," if has_groups and _all_match(amount_texts, NUMBER_PATTERNS[","]) else "."
     possible_marks = [
         decimal_mark
         for decimal_mark, pattern in NUMBER_PATTERNS.items()
@@ -159,7 +162,7 @@ def _use_decimal_point(amount_texts: pa.Array, column_name: str, decimal_sign: s
             short_text += "…"
         raise ExactnessError(
             f"{column_name}, row {row_index + 1}: {short_text!r} is not a number with the decimal "
-            f"mark {decimal_sign!r}"
+            f"mark {decimal_sign!r}: pass decimal=, or correct it"
         )
     group_mark = "." if decimal_sign == "," else ","
     return pc.replace_substring(

@@ -209,7 +209,8 @@ def test_a_file_of_another_library_is_read_as_the_frame_that_it_wrote(
 ):
     """Words are categories, also with missing ones; other texts are texts, and yours are kept."""
     taxes = ["USD", None, "USDC"]
-    transfers = [transfer | {"tax_currency": tax, "deposit_instructions": None} for tax in taxes]
+    changes = {"total_tax": "1.00", "deposit_instructions": None}
+    transfers = [transfer | changes | {"tax_currency": tax} for tax in taxes]
     frame = frames.transfers(paged(transfers))
     frame["size"] = pd.Categorical(["small", None, "big"], ["small", "big"])
     write(frame, tmp_path / "t.parquet")

@@ -421,3 +421,10 @@ def test_a_name_that_cannot_group_rows_is_an_error_that_says_what_is_meant(by, w
 def test_a_city_is_suggested_as_its_time_zone():
     with pytest.raises(OptionError, match=r"'mexico city' is not a time zone: is America/Mexico_C"):
         read_time_zone("mexico city")
+
+
+def test_a_small_rate_has_twelve_digits(transfer):
+    """With 12 decimals, it would have only two."""
+    amounts = {"source_amount": "1234567.89", "destination_amount": "0.000012"}
+    frame = frames.of([transfer | amounts])
+    assert frames.summarize(frame)["effective_rate"].item() == Decimal("9.72000008845E-12")
