@@ -11,6 +11,7 @@ from functools import partial
 
 from ..errors.base import ConfigError
 from ..lab.lab import connect
+from ..lab.place import is_local
 from ..runtime import require_sockets
 from ..spec import codes
 from ..spec.text import plain, write_json
@@ -42,6 +43,11 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError(
             "no service is configured: start `paylab simulator` and export the lines that it"
             " prints, or set PAYLAB_BASE_URL and its keys"
+        )
+    if not (options.url or is_local(lab.settings)):
+        raise ConfigError(
+            "the service cannot reach this machine: give --port PORT, and --url with the https"
+            " address of a tunnel to that port"
         )
     stopped_event = stop_event()
     log_without_blocking()

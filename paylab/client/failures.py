@@ -32,8 +32,8 @@ def read_only_error(
         f"this lab is read-only ({setting_source}) and sends nothing but GETs"
     )
     error.hint = (
-        "to send it, connect with read_only=False, or set PAYLAB_READ_ONLY=0, "
-        "or read_only = false in the profile"
+        "to send it, set PAYLAB_READ_ONLY=0, or read_only = false in the profile, "
+        "or in Python connect with read_only=False"
     )
     return error
 

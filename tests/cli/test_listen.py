@@ -97,3 +97,12 @@ def test_without_a_service_there_is_nothing_to_listen_to(capsys):
     """An embedded simulator ends with the command: wrong use, with the way on."""
     assert main(["listen"]) == 2
     assert "start `paylab simulator` and export the lines" in capsys.readouterr().err
+
+
+def test_a_remote_service_needs_the_url_of_a_tunnel(monkeypatch, capsys):
+    """The error names the options of the command, and nothing is sent."""
+    monkeypatch.setenv("PAYLAB_BASE_URL", "https://sandbox.example.com")
+    monkeypatch.setenv("PAYLAB_API_KEY", "key")
+    monkeypatch.setenv("PAYLAB_SECRET_KEY", "s" * 32)
+    assert main(["listen"]) != 0
+    assert "give --port PORT, and --url with the https address" in capsys.readouterr().err
