@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ...corridors import account_types, countries
 from ...corridors.account_types import Account, Format
+from ...corridors.country_names import NAMES
 from ...corridors.on_ramps import ON_RAMPS
 from ...errors.base import PaylabError
 from ...rules import accounts
@@ -148,7 +149,7 @@ class AccountFields(Group):
         if value_format.choices:
             accepts_other_values = value_format.source != "spec"
             field.input = COMBO if accepts_other_values else SELECT
-            value_options = [(choice, choice) for choice in value_format.choices]
+            value_options = [(_choice_label(choice), choice) for choice in value_format.choices]
             field.set_options(
                 value_options, self._country, preselect=detail_field.name != ISSUER_FIELD
             )
@@ -200,6 +201,11 @@ def _payee_hint(qr_text: str) -> str:
         return "Paste the text of the code, or scan a picture of it."
     payee_rows = QRText(qr_text).rows()[:3]
     return "; ".join(f"{row_label}: {row_text}" for row_label, row_text in payee_rows)
+
+
+def _choice_label(choice: str) -> str:
+    """A value of a detail to choose from; a country with its name."""
+    return f"{NAMES[choice]} ({choice})" if choice in NAMES else choice
 
 
 def detail_label(detail_name: str) -> str:

@@ -199,3 +199,10 @@ def test_nothing_is_chosen_for_a_person_that_a_rule_does_not_state():
     form.fields["country"].value = "PH"
     assert form.title == form.heading.text == "Recipient: Philippines"
     assert form.account.details["issuer"].value == ""
+
+
+def test_the_country_of_a_bank_account_has_its_name(create):
+    """A list of countries has their names, as the list of the form itself."""
+    form = AccountForm(create, "DE")
+    options = form.fields["details.bank_account_country"].options
+    assert ("Germany (DE)", "DE") in options
