@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from decimal import Context, Decimal, localcontext
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,10 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import extra_imports
 from . import decimals, summary_sql
+from .arithmetic import fit_quotients
 from .decimals import DIGITS_MAX
 from .exact_frame import ExactFrame
+from .exact_operators import divide
 from .summary_rows import decode_categories, prepare_rows, write_rows_sql
 from .summary_sql import AMOUNT_COLUMNS, CURRENCY_COLUMNS, QUANTILES, Grouping
 from .typed_columns import note_currencies, series
@@ -27,7 +29,6 @@ from .typed_columns import note_currencies, series
 FAILURE_RATE = "failure_rate"
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
 """The amounts that are divided by the source amount."""
-RATIO_DIGITS = 12
 SECONDS = "seconds"
 """The member of a summary's `attrs` with the names of the columns that are seconds."""
 
@@ -47,7 +48,7 @@ def summarize(
     first day, weekdays are 1 (Monday) to 7, hours 0 to 23. Sums are per currency: each group is
     split by currency, unless `sums=False` omits the sums. `failure_rate` is the share of all rows
     that failed, `effective_rate` the sum of destination amounts divided by that of source amounts,
-    also of rows without a destination amount; ratios have 12 decimals, or 12 digits below 1.
+    `fee_share` that of fees: these are rounded to 28 digits, as `/` of the columns rounds.
     Quantiles of the seconds to completion are exact over all rows, interpolated
     linearly. Amounts and their sums have up to 38 digits; past that it is an ExactnessError.
     `data` may be a frame, an Arrow table, a Parquet file or folder, or None.
@@ -220,7 +221,7 @@ def _finish_summary(summary: pa.Table, groups: Grouping) -> pd.DataFrame:
     sum_names = [column_name for column_name in AMOUNT_COLUMNS if column_name in column_by_name]
     ratios_by_name = _compute_ratio_columns(column_by_name, groups)
     for ratio_name, ratio_list in ratios_by_name.items():
-        column_by_name[ratio_name] = decimals.from_numbers(ratio_list, ratio_name)
+        column_by_name[ratio_name] = fit_quotients(ratio_list)
     for amount_name in (*sum_names, *QUANTILES):
         column_by_name[amount_name] = decimals.narrow_scale(column_by_name[amount_name])
     _, *amount_ratio_names = ratios_by_name  # the failure rate is first
@@ -273,10 +274,7 @@ def _select_source_fees(values_by_column: dict[str, list[Any]]) -> list[Decimal 
 
 
 def _compute_ratio(dividend: Decimal | int | None, divisor: Decimal | int | None) -> Decimal | None:
-    """The quotient with 12 decimals, or 12 digits of one below 1; None without a quotient."""
+    """The quotient, as `/` rounds it; None if a number is missing or the divisor is 0."""
     if dividend is None or not divisor:
         return None
-    with localcontext(Context(prec=200)):
-        quotient = Decimal(dividend) / Decimal(divisor)
-        last_place = min(-RATIO_DIGITS, quotient.adjusted() + 1 - RATIO_DIGITS)
-        return quotient.quantize(Decimal((0, (1,), last_place))).normalize()
+    return divide(Decimal(dividend), Decimal(divisor))

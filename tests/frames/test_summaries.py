@@ -170,7 +170,7 @@ def test_a_corridor_without_sums_is_one_line():
     rows = [row(), row(fee_currency="MXN", status="failed"), row(source_currency="usd")]
     found = frames.summarize(frame_of(rows), by="corridor", sums=False)
     assert found["corridor"].tolist() == ["USD-MXN"]
-    assert found["failure_rate"].tolist() == [Decimal("0.333333333333")]
+    assert found["failure_rate"].tolist() == [Decimal(f"0.{'3' * 28}")]
     assert "source_amount" not in found
 
 
@@ -423,8 +423,19 @@ def test_a_city_is_suggested_as_its_time_zone():
         read_time_zone("mexico city")
 
 
-def test_a_small_rate_has_twelve_digits(transfer):
-    """With 12 decimals, it would have only two."""
-    amounts = {"source_amount": "1234567.89", "destination_amount": "0.000012"}
-    frame = frames.of([transfer | amounts])
-    assert frames.summarize(frame)["effective_rate"].item() == Decimal("9.72000008845E-12")
+def test_rates_have_as_many_digits_as_quotients_of_columns():
+    """A tiny rate, and one of sums with 30 digits, equals `/` of the columns in every digit."""
+    tiny = frame_of(
+        [
+            row(id=f"tr_{number}", source_amount="1234567.89", destination_amount=text)
+            for number, text in enumerate(["0.000012", "0.000123", "1", "0.1"])
+        ]
+    )
+    rates = frames.summarize(tiny, by="id")["effective_rate"]
+    assert rates.tolist() == (tiny["destination_amount"] / tiny["source_amount"]).tolist()
+    long = row(source_amount=f"1{'0' * 29}", destination_amount=f"31{'0' * 27}7", total_fee="1")
+    found = frames.summarize(frame_of([long])).iloc[0]
+    assert found["effective_rate"] == Decimal(f"3.1{'0' * 27}7")
+    assert found["fee_share"] == Decimal("1E-29")
+    third = frames.summarize(frame_of([row(status=word) for word in ("failed", "b", "c")]), by=[])
+    assert third["failure_rate"].item() == Decimal(f"0.{'3' * 28}")
