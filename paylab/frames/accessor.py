@@ -84,6 +84,9 @@ class Accessor:
         >>> len(frame.paylab.rolling(7)["source_amount"].sum())
         130
         """
+        if isinstance(window, int) and min_periods is not None and min_periods > window:
+            message = f"min_periods is {min_periods}: it is at most the window, {window}"
+            raise ArgumentError(message, "min_periods")
         return Rolling(self._frame, window, min_periods, on, by)
 
     def stuck(

@@ -181,8 +181,8 @@ class DecimalArray(ExtensionArray):
     def take(
         self, indices: object, *, allow_fill: bool = False, fill_value: object = None
     ) -> DecimalArray:
-        """The values at some positions; with `allow_fill`, -1 means `fill_value`."""
-        positions = np.asarray(indices, dtype=np.int64)
+        """The values at some positions, None for all; with `allow_fill`, -1 means `fill_value`."""
+        positions = np.asarray(range(len(self)) if indices is None else indices, dtype=np.int64)
         if not allow_fill:
             positions = np.where(positions < 0, positions + len(self), positions)
             currencies = self.currencies and self.currencies.take(positions)

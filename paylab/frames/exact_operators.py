@@ -28,6 +28,8 @@ def raise_to_power(base: Decimal, exponent: Decimal) -> Decimal:
     """The exact power; ExactnessError unless the exponent is a whole number of at least 0."""
     if exponent < 0 or exponent != int(exponent):
         raise ExactnessError(f"the power {exponent} has no exact value: {USE_DECIMAL}")
+    if not exponent:
+        return Decimal(1)  # also of 0, as for Python's integers
     try:
         return EXACT_CONTEXT.power(base, exponent)
     except Inexact:  # also an overflow

@@ -17,6 +17,7 @@ from pandas.api.extensions import ExtensionArray
 from ..errors.base import ExactnessError
 from .arithmetic import WIDE_CONTEXT
 from .currency_rows import CurrencyRows
+from .exact_decimal import ExactDecimal
 from .operands import read_number, refuse_floats
 
 STATISTICS = {
@@ -26,12 +27,12 @@ STATISTICS = {
 """Functions that have no exact value: they give floats, as `std` does."""
 WITHOUT_MISSING = {
     *(np.nansum, np.nanprod, np.nancumsum, np.nancumprod),
-    *(np.nanmin, np.nanmax, np.nanargmin, np.nanargmax, np.nanmean, np.nanmedian),
+    *(np.nanmin, np.nanmax, np.nanargmin, np.nanargmax, np.nanmean),
 }
 """Functions that know a missing value by NaN, which is not equal to itself; `pd.NA` is neither."""
 
-ADDITIONS = {np.median, np.nanmedian, np.convolve, np.correlate}
-"""Functions that may add no two amounts of a column, or only multiples by a Decimal."""
+ADDITIONS = {np.convolve, np.correlate}
+"""Functions that may add multiples by a Decimal, whose currency is unknown."""
 
 PRODUCTS = {np.dot, np.inner, np.outer, np.vdot, np.kron, np.tensordot, np.matmul}
 """Functions that go on after an error of an element, which is then an error of Python."""
@@ -129,12 +130,29 @@ def _with_nan(argument: Any) -> Any:
 
 def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """`numpy.digitize` with exact comparisons, also for bins that are decimals."""
-    bin_edges = np.asarray(bins, dtype=object)
+    bin_edges = np.array(bins, dtype=object)
+    for index, edge in enumerate(bin_edges):
+        if isinstance(edge, Decimal):
+            bin_edges[index] = ExactDecimal(edge)  # which compares with NaN
     amounts = np.asarray(_with_nan(x), dtype=object)
     side: Any = "left" if right else "right"
     if len(bin_edges) > 1 and bin_edges[0] > bin_edges[-1]:  # descending
         return len(bin_edges) - np.searchsorted(bin_edges[::-1], amounts, side)
     return np.searchsorted(bin_edges, amounts, side)
+
+
+def _median(a: Any, *args: Any, **options: Any) -> Any:
+    """`numpy.median`, of a column as its own median; missing if an amount is."""
+    if not _is_exact(a):
+        return np.median._implementation(a, *args, **options)  # type: ignore[attr-defined]
+    return pd.NA if a.isna().any() else a.median()
+
+
+def _nanmedian(a: Any, *args: Any, **options: Any) -> Any:
+    """`numpy.nanmedian`, of a column as its own median."""
+    if not _is_exact(a):
+        return np.nanmedian._implementation(_with_nan(a), *args, **options)  # type: ignore[attr-defined]
+    return a.median()
 
 
 def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
@@ -201,5 +219,7 @@ EXACT_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.digitize: _digitize,
     np.isclose: _isclose,
     np.allclose: _allclose,
+    np.median: _median,
+    np.nanmedian: _nanmedian,
 }
 """Functions that are computed here: numpy compares with floats in them."""

@@ -326,8 +326,16 @@ def test_amounts_without_a_currency_are_in_a_row_of_their_own():
     assert frames.by_currency(settled).index.tolist() == ["USD"]
 
 
-@pytest.mark.parametrize("min_periods", [None, 1, 3])
-@pytest.mark.parametrize("window", [1, 2, 3, 7, 100])
+def test_a_window_without_enough_rows_for_its_amounts_is_refused():
+    frame = ExactFrame({"a": pd.Series(["1"], dtype="decimal")})
+    with pytest.raises(ArgumentError, match="min_periods is 5: it is at most the window, 3"):
+        frame.paylab.rolling(3, min_periods=5)
+
+
+@pytest.mark.parametrize(
+    ("window", "min_periods"),
+    [(1, None), (1, 1), (2, None), (2, 1), (3, None), (3, 3), (7, 1), (7, 3), (100, 3)],
+)
 def test_medians_and_extremes_of_windows_are_those_of_python(window, min_periods):
     """Windows with repeated, negative and missing amounts equal those that Python sorts anew."""
     random = Random(window)

@@ -16,6 +16,7 @@ from paylab.frames import ObjectColumnError, read_csv
 from paylab.frames.exact_frame import ExactFrame
 
 D = Decimal
+NAN = float("nan")
 TEXTS = ["1.10", "2.20", "3.35"]
 THIRD = D("2.216666666666666666666666667")
 """The mean of the amounts, which has no end."""
@@ -236,3 +237,22 @@ def test_a_quantile_has_all_digits_in_every_context(precision):
             amounts.groupby([1, 1, 1]).quantile(0.9995)[1],
         ]
     assert found == [D("164.40541296"), D("164.405687"), D("4026.234305687")]
+
+
+def test_a_pivot_is_multiplied_by_exact_rates_of_its_columns():
+    """Its columns are categories, for which pandas takes the rates without their positions."""
+    frame = make_rows()
+    totals = frame.pivot_table(index="n", columns="k", values="a", aggfunc="sum", observed=True)
+    rates = pd.Series({"u": D(1), "v": D("0.5")}, dtype="decimal")
+    assert (totals * rates)["v"].dropna().tolist() == [D("1.10")]
+
+
+def test_numpy_knows_missing_amounts():
+    """A median with a missing amount is missing, as that of numpy; bins may be Decimals."""
+    amounts = make_rows()["a"].where([True, True, False])
+    assert np.median(amounts) is pd.NA
+    assert np.nanmedian(amounts) == D("1.65")
+    assert (
+        np.digitize(amounts, [D("2.20")]).tolist() == np.digitize([1.1, 2.2, NAN], [2.2]).tolist()
+    )
+    assert ((amounts[:2] * 0) ** 0).tolist() == [1, 1]
