@@ -61,7 +61,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.functions = functions
         self.results = JsonObject()
         self.pages: dict[str, Form | LiveStatus] = {}
-        self._sent_parts: dict[str, tuple[str, str]] = {}  # code and HTML of what was sent, by step
+        # The code, the HTML of what was sent, and the rows of the result, by step.
+        self._sent_parts: dict[str, tuple[str, str, Sequence[Row]]] = {}
         self._deposit_pair = DepositPair()
         self.heading = Heading("", 2)
         self._is_running = False
@@ -218,10 +219,9 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             step.show_end(self._write_step_code(step_name), status_nodes)
             return
         step_result = self.results[step_name]
-        result_rows: Sequence[Row] = [(STEP_TITLES[step_name], result_text(step_result))]
-        if isinstance(page, Form):
-            result_rows = page.result_rows(step_result)
-        code, sent_html = self._sent_parts.get(step_name) or (self._write_step_code(step_name), "")
+        other_rows = [(STEP_TITLES[step_name], result_text(step_result))]
+        other_parts = self._write_step_code(step_name), "", other_rows
+        code, sent_html, result_rows = self._sent_parts.get(step_name, other_parts)
         # Until the deposit is paid, its own step shows the card.
         shows_card = step_name == "account" and "deposit" in self.results
         step.show_done(
@@ -321,7 +321,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.results[step_name] = step_result
         page = self.pages.get(step_name)
         if isinstance(page, Form):  # a form may be restarted by itself; the step stays done
-            self._sent_parts[step_name] = self._write_step_code(step_name), page.sent_html
+            code = self._write_step_code(step_name)
+            self._sent_parts[step_name] = code, page.sent_html, page.result_rows(step_result)
         self._show_current_step()
         self._run_step(self.current_step)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import re
 
 import pytest
 
@@ -23,6 +24,11 @@ LATER = {
 """The steps after the first one, and why each is locked at first."""
 
 STEPS = 1 + len(LATER)
+
+
+def html_text(source):
+    """The text of HTML."""
+    return " ".join(re.sub("<[^>]*>", " ", source).split())
 
 
 def states(walk):
@@ -50,6 +56,15 @@ def test_the_codes_of_all_steps_are_one_program(lab, country):
     names = {"lab": paylab.connect(), "input": lambda _: number}
     exec(code, names)
     assert names["conversion"].status == "completed"
+
+
+def test_a_step_shows_its_result_as_it_was_made(lab):
+    """The person is active now, and was not when the first step was done."""
+    walk = lab.onramp("MX", example=True, consent=True)
+    walk.submit()
+    assert walk.results["person"].status == "active"
+    text = html_text(walk.nodes()[1].result.html)
+    assert "Status at creation action_required" in text
 
 
 def test_no_step_is_left_after_the_last(lab):
