@@ -23,12 +23,15 @@ from .decimals import DIGITS_MAX
 from .exact_frame import ExactFrame
 from .exact_operators import divide
 from .summary_rows import decode_categories, prepare_rows, write_rows_sql
-from .summary_sql import AMOUNT_COLUMNS, CURRENCY_COLUMNS, QUANTILES, Grouping
+from .summary_sql import AMOUNT_COLUMNS, CURRENCY_COLUMNS, QUANTILES, RATIO_SUMS, Grouping
 from .typed_columns import note_currencies, series
 
 FAILURE_RATE = "failure_rate"
-RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
-"""The amounts that are divided by the source amount."""
+RATIOS = {
+    "effective_rate": ("_rate_dividend", "_rate_divisor"),
+    "fee_share": ("_share_dividend", "_share_divisor"),
+}
+"""The two sums of each ratio, of the rows that have both amounts."""
 SECONDS = "seconds"
 """The member of a summary's `attrs` with the names of the columns that are seconds."""
 
@@ -48,7 +51,8 @@ def summarize(
     first day, weekdays are 1 (Monday) to 7, hours 0 to 23. Sums are per currency: each group is
     split by currency, unless `sums=False` omits the sums. `failure_rate` is the share of all rows
     that failed, `effective_rate` the sum of destination amounts divided by that of source amounts,
-    `fee_share` that of fees: these are rounded to 28 digits, as `/` of the columns rounds.
+    `fee_share` that of fees, each of rows that have both amounts: these are rounded to 28 digits,
+    as `/` of the columns rounds.
     Quantiles of the seconds to completion are exact over all rows, interpolated
     linearly. Amounts and their sums have up to 38 digits; past that it is an ExactnessError.
     `data` may be a frame, an Arrow table, a Parquet file or folder, or None.
@@ -64,7 +68,8 @@ def summarize(
         return merge_partials([summarize_part(rows, row_grouping)], row_grouping)
     row_grouping.check(rows.column_names)
     numbered_rows, currencies_by_column = _number_currencies(rows, row_grouping)
-    numbered_grouping = replace(row_grouping, words=currencies_by_column)
+    complete_names = [name for name in AMOUNT_COLUMNS if not rows[name].null_count]
+    numbered_grouping = replace(row_grouping, words=currencies_by_column, complete=complete_names)
     sql = summary_sql.write_whole_query(numbered_grouping, "rows")
     return _finish_summary(_run_sql(sql, rows=numbered_rows), row_grouping)
 
@@ -183,7 +188,9 @@ def _list_files(path: str) -> list[str]:
 def _concatenate_summaries(summaries: Sequence[pa.Table]) -> pa.Table:
     """The rows of all summaries; a sum has the narrowest type for all of them."""
     sum_names = [
-        amount_name for amount_name in AMOUNT_COLUMNS if amount_name in summaries[0].column_names
+        sum_name
+        for sum_name in (*AMOUNT_COLUMNS, *RATIO_SUMS)
+        if sum_name in summaries[0].column_names
     ]
     tables_without_sums = (summary.drop_columns(sum_names) for summary in summaries)
     rows = pa.concat_tables(tables_without_sums, promote_options="permissive")
@@ -228,7 +235,9 @@ def _finish_summary(summary: pa.Table, groups: Grouping) -> pd.DataFrame:
     exact_names = [FAILURE_RATE, *sum_names, *amount_ratio_names, *QUANTILES]
     measured_names = (*exact_names, "failure_reasons")
     key_and_count_names = [
-        column_name for column_name in column_names if column_name not in measured_names
+        column_name
+        for column_name in column_names
+        if column_name not in (*measured_names, *RATIO_SUMS)
     ]
     ordered_names = [*key_and_count_names, *measured_names]
     series_by_name = {
@@ -254,18 +263,19 @@ def _compute_ratio_columns(
     }
     if not groups.sums:
         return ratios_by_name
-    for ratio_name, amount_name in RATIOS.items():
-        dividends = values_by_column[amount_name]
-        if amount_name == "total_fee":
+    for ratio_name, (dividend_name, divisor_name) in RATIOS.items():
+        dividends = values_by_column[dividend_name]
+        if ratio_name == "fee_share":
             dividends = _select_source_fees(values_by_column)
-        source_amounts = values_by_column["source_amount"]
-        ratios_by_name[ratio_name] = list(map(_compute_ratio, dividends, source_amounts))
+        ratios_by_name[ratio_name] = list(
+            map(_compute_ratio, dividends, values_by_column[divisor_name])
+        )
     return ratios_by_name
 
 
 def _select_source_fees(values_by_column: dict[str, list[Any]]) -> list[Decimal | None]:
-    """The fee of each group; None if it is in another currency than the source amount."""
-    column_names = ("total_fee", "fee_currency", "source_currency")
+    """The fees of each group; None if they are in another currency than the source amount."""
+    column_names = ("_share_dividend", "fee_currency", "source_currency")
     fee_rows = zip(*(values_by_column[column_name] for column_name in column_names), strict=True)
     return [
         fee if fee_currency == source_currency else None

@@ -15,6 +15,13 @@ from .times import read_time_zone
 
 CURRENCY_COLUMNS = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
 AMOUNT_COLUMNS = ("source_amount", "destination_amount", "total_fee", "total_tax")
+RATIO_SUMS = {
+    "_rate_dividend": ("destination_amount", "source_amount"),
+    "_rate_divisor": ("source_amount", "destination_amount"),
+    "_share_dividend": ("total_fee", "source_amount"),
+    "_share_divisor": ("source_amount", "total_fee"),
+}
+"""The sums of ratios: of the first amount, in rows that have the second one too."""
 _IS_STATUS_KNOWN = "(count(status) > 0 or count(*) = 0)"
 COUNTS = {
     "rows": "count(*)",
@@ -46,13 +53,15 @@ READY = (*PERIODS, *SQL_BY_CLOCK_PART, "corridor", *COLUMN_BY_GROUPING)
 class Grouping:
     """The grouping of rows in a time zone; with sums, also by currency.
 
-    `words` are the values of currency columns that are coded as numbers for speed.
+    `words` are the values of currency columns that are coded as numbers for speed, `complete` the
+    amounts that are known to be in every row.
     """
 
     by: tuple[str, ...]
     tz: str = "UTC"
     sums: bool = True
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    complete: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if len(set(self.by)) < len(self.by):
@@ -166,7 +175,7 @@ def write_whole_query(groups: Grouping, source: str) -> str:
     )
     return f"""
         with s as (select {groups.columns_sql} from (
-            select {_write_named_keys(groups)} {_write_measures(groups, COUNTS)},
+            select {_write_named_keys(groups)} {_write_measures(groups)},
                 quantile_cont(completed_in, [{shares_sql}]) as shares,
                 map_entries(histogram(failure_reason)) as counted
             from {source} group by all))
@@ -188,9 +197,9 @@ def write_partial_query(groups: Grouping, source: str) -> str:
         for list_name, column_name in (("times", "_time"), ("reasons", "_reason"))
     )
     return f"""
-        select {_write_key_names(groups)} {_write_measures(groups, ADDED_COUNTS)}, {lists_sql}
+        select {_write_key_names(groups)} {_write_added_measures(groups)}, {lists_sql}
         from (
-            select {_write_named_keys(groups)} {_write_measures(groups, COUNTS)},
+            select {_write_named_keys(groups)} {_write_measures(groups)},
                 completed_in as _time, failure_reason as _reason
             from {source} group by all)
         group by all"""
@@ -210,7 +219,7 @@ def write_merging_query(groups: Grouping) -> str:
     return f"""
         with keyed as (select dense_rank() over (order by {order_sql}) as g, * from parts),
         s as (
-            select g, {_write_key_names(groups)} {_write_measures(groups, ADDED_COUNTS)}
+            select g, {_write_key_names(groups)} {_write_added_measures(groups)}
             from keyed group by all
         ),
         times as ({times_sql}),
@@ -254,15 +263,30 @@ def _write_named_keys(groups: Grouping) -> str:
     )
 
 
-def _write_measures(groups: Grouping, counts: Mapping[str, str]) -> str:
-    """The counts, whose SQL is by name, and the sums of the amounts."""
-    sum_sql_by_name = {
-        measure_name: f"sum({measure_name})" for measure_name in AMOUNT_COLUMNS if groups.sums
-    }
-    return ", ".join(
-        f"{measure_sql} as {measure_name}"
-        for measure_name, measure_sql in {**counts, **sum_sql_by_name}.items()
-    )
+def _write_measures(groups: Grouping) -> str:
+    """The counts of rows, and the sums of their amounts."""
+    sql_by_measure = dict(COUNTS)
+    if groups.sums:
+        sql_by_measure |= {amount_name: f"sum({amount_name})" for amount_name in AMOUNT_COLUMNS}
+        sql_by_measure |= {
+            sum_name: f"sum({amount_name})"
+            if other_name in groups.complete
+            else f"sum({amount_name}) filter ({other_name} is not null)"
+            for sum_name, (amount_name, other_name) in RATIO_SUMS.items()
+        }
+    return _write_columns(sql_by_measure)
+
+
+def _write_added_measures(groups: Grouping) -> str:
+    """The counts and sums of groups from those of their parts."""
+    sum_names = (*AMOUNT_COLUMNS, *RATIO_SUMS) if groups.sums else ()
+    added_sums = {sum_name: f"sum({sum_name})" for sum_name in sum_names}
+    return _write_columns(ADDED_COUNTS | added_sums)
+
+
+def _write_columns(sql_by_name: Mapping[str, str]) -> str:
+    """The SQL of columns with their names."""
+    return ", ".join(f"{sql} as {column_name}" for column_name, sql in sql_by_name.items())
 
 
 def _write_quantile(share: str, column_name: str) -> str:

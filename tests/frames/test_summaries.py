@@ -439,3 +439,27 @@ def test_rates_have_as_many_digits_as_quotients_of_columns():
     assert found["fee_share"] == Decimal("1E-29")
     third = frames.summarize(frame_of([row(status=word) for word in ("failed", "b", "c")]), by=[])
     assert third["failure_rate"].item() == Decimal(f"0.{'3' * 28}")
+
+
+def test_rates_are_of_the_rows_that_have_both_amounts(tmp_path):
+    """A transfer without a destination amount, or without a fee, changes neither rate nor share."""
+    rows = [
+        row(source_amount="2.00", destination_amount="35.00", total_fee="0.10"),
+        row(source_amount="4.00", destination_amount=None, total_fee="0.20"),
+        row(source_amount="8.00", destination_amount="140.00", total_fee=None),
+        row(source_amount=None, destination_amount="9.00", total_fee="9.00"),
+    ]
+    frame = frame_of(rows)
+    pq.write_table(frame.paylab.arrow(), tmp_path / "rows.parquet")
+    parts = [summaries.summarize_part(prepare_rows(frame[at::2]), STATUS) for at in range(2)]
+    for found in (
+        frames.summarize(frame),
+        frames.summarize(tmp_path / "rows.parquet"),
+        summaries.merge_partials(parts, STATUS),
+    ):
+        [rates] = found[["effective_rate", "fee_share"]].to_dict("records")
+        assert rates == {"effective_rate": Decimal("17.5"), "fee_share": Decimal("0.05")}
+        assert found["source_amount"].tolist() == [Decimal(14)]
+        assert not [name for name in found if name.startswith("_")]
+    missing = frames.summarize(frame_of([row(destination_amount=None, total_fee=None)]))
+    assert missing[["effective_rate", "fee_share"]].isna().all(axis=None)
