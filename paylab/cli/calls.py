@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
-from typing import Any
 
 from ..client.followers import Follower
 from ..errors.base import ConfigError
-from ..spec.text import printable
+from ..spec.text import JsonMapping, printable
 from .terminal import follow, say, status_colour
 
 EXAMPLE = "paylab calls --follow"
@@ -43,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         return follow(lambda _: follower.calls(CHECK_SECONDS), show_call, "call")
 
 
-def _show_call(call: Mapping[str, Any], *, as_json: bool, failed: bool) -> bool:
+def _show_call(call: JsonMapping, *, as_json: bool, failed: bool) -> bool:
     """Show a call, or with `failed` only a failed one; return whether it was shown."""
     is_success = call["status"] in range(200, 300)
     if failed and is_success:

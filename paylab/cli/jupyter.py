@@ -30,6 +30,7 @@ from .. import runtime
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import require_extra
 from ..processes.interpreter import python_command
+from ..spec.text import JsonObject
 from .log_lines import log_without_blocking
 from .notebook_copies import (
     IRI_GRAMMARS,
@@ -159,7 +160,7 @@ def _wait_for_start(child: subprocess.Popen[bytes], started_at: float) -> dict[s
         if exit_status is not None:
             raise PaylabError("JupyterLab did not start: see the lines above")
         with suppress(OSError, ValueError):
-            server_facts: dict[str, Any] = json.loads(record_path.read_text())
+            server_facts: JsonObject = json.loads(record_path.read_text())
             if not server_facts["token"] and not server_facts["password"]:
                 child.terminate()
                 raise PaylabError(

@@ -24,14 +24,13 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from ..errors.base import ConfigError
 from ..files import replace, require_regular
 from ..redaction.personal import find_personal_names
 from ..redaction.scrub import Leak, scrub
 from ..simulator.storage import checksum
-from ..spec.text import printable
+from ..spec.text import JsonObject, printable
 from .service import service_for
 from .terminal import count, say, warn_user
 
@@ -78,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if leaks and options.check else 0
 
 
-def _renew_checksum(document: dict[str, Any]) -> None:
+def _renew_checksum(document: JsonObject) -> None:
     """Replace the checksum of a snapshot by that of its new content; others have none."""
     if "checksum" in document:
         content_without_checksum = {
@@ -104,7 +103,7 @@ def _print_leaks(leaks: list[tuple[Path, Leak]], options: argparse.Namespace) ->
         print_text(printable(f"{path}: {leak}"))
 
 
-def _read_document(path: Path) -> tuple[str, dict[str, Any]]:
+def _read_document(path: Path) -> tuple[str, JsonObject]:
     """A file as text and as JSON; ConfigError if it is none of the kinds that are scrubbed."""
     require_regular(path)
     try:
@@ -117,7 +116,7 @@ def _read_document(path: Path) -> tuple[str, dict[str, Any]]:
     return document_text, document
 
 
-def _is_known_document(document: dict[str, Any]) -> bool:
+def _is_known_document(document: JsonObject) -> bool:
     """Whether a document is a notebook of version 4, a HAR file or a snapshot."""
     har_log = document.get("log")
     is_notebook = isinstance(document.get("cells"), list)
@@ -126,7 +125,7 @@ def _is_known_document(document: dict[str, Any]) -> bool:
     return is_notebook or is_har or is_snapshot
 
 
-def _document_text(document: dict[str, Any], *, like: str) -> str:
+def _document_text(document: JsonObject, *, like: str) -> str:
     """The document as JSON in the layout of `like`, its earlier text.
 
     That is the indentation, the escapes, the line ends and the end of the text.

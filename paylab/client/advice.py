@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 from ..spec.complaints import says_missing
 from ..spec.error_body import ErrorBody
@@ -16,6 +15,7 @@ from ..spec.operations.refusals import Refusal
 from ..spec.service.keys import setting_keys
 from ..spec.service.service import Service
 from ..spec.service.setting import SPEC, setting_key_of
+from ..spec.text import JsonMapping
 from .absent_objects import (
     PATH_ID,
     UNNAMED,
@@ -78,7 +78,7 @@ class Advisor:
         self._error_body = error_body
         self._service = service
         self._operation: Operation | None = OPERATIONS.get(outgoing.operation)
-        self._body: Mapping[str, Any] = outgoing.asked if isinstance(outgoing.asked, dict) else {}
+        self._body: JsonMapping = outgoing.asked if isinstance(outgoing.asked, dict) else {}
 
     @cached_property
     def kind(self) -> RefusalKind | None:
@@ -228,8 +228,8 @@ class Advisor:
         path_setting_key = setting_key_of(self._operation.path)
         assumption = self._find_path_assumption(path_setting_key)
         url_advice = f"check the base URL: this service {lack_text} at this address"
-        if assumption:
-            url_advice += f"; the path is assumed: set {path_setting_key}, or run lab.probe()"
+        if assumption and not self._is_web_page:
+            url_advice += "; the path of this call is assumed: lab.probe() looks for the right one"
         is_about_address = lacks_method or self._is_web_page or is_about_path(self._error_body.text)
         if is_about_address:
             return AdviceText(url_advice, assumption)

@@ -19,6 +19,7 @@ from ..errors.text import plain
 from ..files import path_of
 from ..logs import log
 from ..processes.forks import renew_after_fork
+from ..spec.text import JsonObject
 from .call import STEPS, Call, DeferredCall, Har
 from .request import CONTROLS
 
@@ -190,7 +191,7 @@ class CallLog(Sequence[Call]):
             f"no call has number {number_text}: it may be older than the kept calls"
         )
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonObject]:
         """Flat rows for a table or a frame, one per call.
 
         >>> lab.calls.rows()[-1]["status"]

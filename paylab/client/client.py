@@ -14,6 +14,7 @@ from ..spec.members import convert_to_members
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS
 from ..spec.query_parameters import warn_of_unknown_parameters
 from ..spec.service.service import Service
+from ..spec.text import JsonObject
 from .orders import Order, OrderSender
 from .parameters import strict_keywords
 from .request import Options, StreamedBody
@@ -84,7 +85,7 @@ class Client:
     def call(
         self,
         operation: str,
-        body: dict[str, Any] | StreamedBody | None = None,
+        body: JsonObject | StreamedBody | None = None,
         *,
         params: Mapping[str, object] | None = None,
         parts: Mapping[str, str] | None = None,

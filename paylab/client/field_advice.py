@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from ..corridors import countries
 from ..errors.choices import choice_message
@@ -17,7 +16,7 @@ from ..spec.json_path import last_name, value_at
 from ..spec.operations.operation import Operation
 from ..spec.service.service import Service
 from ..spec.service.setting import SPEC
-from ..spec.text import plain
+from ..spec.text import JsonMapping, plain
 from ..spec.translation import Translation
 from .refusal_kinds import DEPTH_MAX
 
@@ -43,7 +42,7 @@ class AdviceText:
 class FieldAdvisor:
     """Finds what to change in the body of one refused request."""
 
-    def __init__(self, operation: Operation, body: Mapping[str, Any], service: Service) -> None:
+    def __init__(self, operation: Operation, body: JsonMapping, service: Service) -> None:
         """Advise on a body in our names, which was sent for an operation."""
         self._operation = operation
         self._body = body

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 from .. import files
 from ..errors.base import ConfigError
 from ..redaction.personal import hide_personal_data
+from ..spec.text import JsonMapping, JsonObject
 from ..spec.timestamps import read_or_none, to_text
 from .call import Body, Call, Har, is_replay
 
@@ -70,7 +71,7 @@ def write_start(facts: Facts) -> bytes:
     return _write_json(har_without_entries).removesuffix(b"]}}")
 
 
-def _make_head_members(facts: Facts) -> dict[str, Any]:
+def _make_head_members(facts: Facts) -> JsonObject:
     """The members of `log` before its entries."""
     return {"version": "1.2", "creator": CREATOR, **({LAB: dict(facts)} if facts else {})}
 
@@ -148,7 +149,7 @@ def _write_response(call: Call) -> dict[str, Any]:
     return har_response
 
 
-def _write_shared_members(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
+def _write_shared_members(headers: Mapping[str, str], body: Body) -> JsonObject:
     """The members that a request and a response share in HAR."""
     return {
         "httpVersion": "HTTP/1.1",
@@ -212,7 +213,7 @@ def read_call(entry: Mapping[str, Any]) -> Call:
     )
 
 
-def _read_headers(message: Mapping[str, Any]) -> dict[str, str]:
+def _read_headers(message: JsonMapping) -> dict[str, str]:
     """The headers of a request or response of HAR, by lower-case name."""
     har_headers: Iterable[Mapping[str, object]] = message.get("headers") or ()
     return {str(har_header["name"]).lower(): str(har_header["value"]) for har_header in har_headers}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors.api import NotFoundError
 from ..spec import paging
@@ -14,6 +14,7 @@ from ..spec.row_filter import SENT, RowFilter, check_product, read_row_filter
 from ..spec.service.lists import Order
 from ..spec.service.service import Service
 from ..spec.service.statuses import STATUSES
+from ..spec.text import JsonObject
 from ..spec.translation import Translation
 from .identifiers import describe_other_kind
 from .request import Options, OutgoingRequest
@@ -105,7 +106,7 @@ class Lists:
             params = list_form.query(limit, page_cursor, sent_filters)
             return self._read_response(self._request_page(name, params, options)).page(list_form)
 
-        def read_row(row: dict[str, Any]) -> R:
+        def read_row(row: JsonObject) -> R:
             """The object of a row."""
             return build_resource(model, row, self._translation, self._place)
 

@@ -12,7 +12,7 @@ from ..errors.names import describe_unknown_parameters, find_nearest_name, find_
 from ..errors.options import show_options
 from ..spec.operations.field import ID, REFERENCE
 from ..spec.operations.records import OPERATIONS, REQUEST_AMOUNTS
-from ..spec.text import normalize_name, plain
+from ..spec.text import JsonObject, normalize_name, plain
 from .identifiers import check_identifier
 from .request import json_value
 
@@ -97,7 +97,7 @@ def build_body(
     return merge_extra(body_fields(body), extra)
 
 
-def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
+def body_fields(values: Mapping[str, object]) -> JsonObject:
     """Keyword fields as a JSON object without None; RuleError lists what cannot be sent."""
     problems = list(_find_non_text_names(values, ""))
     body = {
@@ -110,7 +110,7 @@ def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
     return body
 
 
-def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dict[str, Any]:
+def merge_extra(body: JsonObject, extra: Mapping[str, object] | None) -> JsonObject:
     """A body merged with the fields of `extra`, object by object.
 
     RuleError for a field that has another value already.
@@ -239,7 +239,7 @@ Account: TypeAlias = "FinancialAccount | str | Mapping[str, object]"
 """An account object is accepted in place of its id."""
 
 
-def make_reference(account: Account | None, field: str) -> dict[str, Any] | None:
+def make_reference(account: Account | None, field: str) -> JsonObject | None:
     """An account as `{"id": ...}`; None stays None."""
     if account is None:
         return None

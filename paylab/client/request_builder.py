@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import replace
 from posixpath import normpath
 from random import Random
-from typing import Any
 from urllib.parse import unquote
 
 from ..errors.base import MissingOperationError
 from ..redaction.redaction import Redaction
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS, OPERATIONS
 from ..spec.operations.routes import find_reading_operation
+from ..spec.text import JsonObject
 from ..spec.translation import Translation
 from .request import Options, OutgoingRequest, StreamedBody, build_url, encode, with_options
 from .settings import Settings
@@ -48,7 +48,7 @@ class RequestBuilder:
     def operation(
         self,
         name: str,
-        body: dict[str, Any] | StreamedBody | None = None,
+        body: JsonObject | StreamedBody | None = None,
         params: Mapping[str, object] | None = None,
         parts: Mapping[str, str] | None = None,
         options: Options | None = None,

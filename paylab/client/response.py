@@ -19,7 +19,14 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.page import SPEC_ENVELOPE, RawPage, has_spec_envelope, read_page
 from ..spec.service.lists import ListForm
 from ..spec.service.value_types import NONE
-from ..spec.text import EXACT_DECODER, LAST_MEMBER_DECODER, RepeatedMemberError, plain, write_json
+from ..spec.text import (
+    EXACT_DECODER,
+    LAST_MEMBER_DECODER,
+    JsonObject,
+    RepeatedMemberError,
+    plain,
+    write_json,
+)
 from ..spec.translation import Translation
 from .call import Call
 
@@ -126,7 +133,7 @@ class Response:
             return False
         return True
 
-    def require_object_with_id(self) -> dict[str, Any]:
+    def require_object_with_id(self) -> JsonObject:
         """Return the object with an id, as sent; APIResponseError when there is none."""
         body = self._find_object(("id", *OBJECT))
         if body is None:
@@ -174,7 +181,7 @@ class Response:
             raise paging_error
         return page
 
-    def _find_object(self, field_names: Collection[str]) -> dict[str, Any] | None:
+    def _find_object(self, field_names: Collection[str]) -> JsonObject | None:
         """The first object that has an id or one of the names, looked for in these places:
 
         1. where the settings of the service have the object of this operation;
@@ -210,7 +217,7 @@ class Response:
             page, data=[self.translation.translate_answer(model_name, row) for row in page.data]
         )
 
-    def resource(self, kind: type[R], body: dict[str, Any]) -> R:
+    def resource(self, kind: type[R], body: JsonObject) -> R:
         """An object of the service as a resource in our names; `raw` is the object as sent."""
         return build_resource(kind, body, self.translation, self.place, replayed=self.replayed)
 
@@ -242,7 +249,7 @@ def _has_any_field(candidate: dict[str, Any], field_names: Collection[str]) -> b
 
 def build_resource(
     kind: type[R],
-    body: dict[str, Any],
+    body: JsonObject,
     translation: Translation,
     place: Callable[[], str],
     *,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from ..errors.arguments import explain_arguments
 from ..errors.base import MissingOperationError, PaylabError
 from ..spec.operations.records import OPERATIONS
+from ..spec.text import JsonObject
 from ..spec.translation import Translation
 from .call_log import CallLog
 from .connector import Connector
@@ -185,7 +186,7 @@ class Session:
     def call(
         self,
         operation: str,
-        body: dict[str, Any] | StreamedBody | None = None,
+        body: JsonObject | StreamedBody | None = None,
         *,
         params: Mapping[str, Any] | None = None,
         parts: Mapping[str, str] | None = None,

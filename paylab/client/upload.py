@@ -20,7 +20,7 @@ from ..rules import images as rules
 from ..spec.codes import ImageSide
 from ..spec.service.frozen import to_json_value
 from ..spec.service.service import Service
-from ..spec.text import plain
+from ..spec.text import JsonMapping, plain
 from .parameters import refuse_spec_problems
 from .request import encode
 
@@ -33,7 +33,7 @@ HEAD_BYTES = 64
 PATH_LENGTH_MAX = 1024
 
 Content = str | bytes | bytearray | memoryview | os.PathLike[str] | BinaryIO
-Images = Mapping[ImageSide | str, Content] | Iterable[Mapping[str, Any]]
+Images = Mapping[ImageSide | str, Content] | Iterable[JsonMapping]
 
 FILE_NAME = re.compile(r"(?!data:)[^\n,;]{0,1000}\.\w{1,5}", re.IGNORECASE)
 """A text that can only be meant as the path of a file."""

@@ -21,6 +21,7 @@ from ..spec.service.setting import setting_key_of
 from ..spec.service.statuses import STATUSES
 from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES
+from ..spec.text import JsonObject
 
 HEADERS = frozenset({
     "date", "content-type", "content-length", "connection", "keep-alive", "server", "vary",
@@ -42,7 +43,7 @@ class AnswerDifference(NamedTuple):
 
 
 Differences = Iterator[AnswerDifference]
-Row = dict[str, Any]
+Row = JsonObject
 """An object of an answer."""
 
 

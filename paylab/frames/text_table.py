@@ -10,14 +10,14 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors.base import ExactnessError
-from ..spec.text import write_json
+from ..spec.text import JsonObject, write_json
 from .columns import Column, Schema
 from .operands import is_missing_value
 
 EXTRA = "extra"
 """The column of a dataset with the unknown fields of a row, as JSON."""
 
-Row = dict[str, Any]
+Row = JsonObject
 Tree = dict[str, Any]
 
 

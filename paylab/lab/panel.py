@@ -11,6 +11,7 @@ from ..errors.base import OptionError, Problem, UnknownItemError
 from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import with_name_suggestions
 from ..errors.text import printable_lines
+from ..spec.text import JsonMapping
 from ..views.panel_rows import SELECTIONS, PanelRow, is_shown, read_payload, row_details
 from .panel_feed import PanelFeed
 
@@ -34,7 +35,7 @@ class ReceivedEvents(Protocol):
 
     inboxes: list[Inbox]
 
-    def current(self, family: str, row_id: str) -> Mapping[str, Any] | None:
+    def current(self, family: str, row_id: str) -> JsonMapping | None:
         """The object as the service has it now; None if it is not found."""
 
 

@@ -17,6 +17,7 @@ from ..spec.operations.operation import Operation
 from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
+from ..spec.text import JsonObject
 from ..spec.translation import Translation, write_amounts_as_numbers
 from .schemas import Schema
 
@@ -73,10 +74,10 @@ def _has_status(operation: Operation, status: int, fields: Schema) -> bool:
 
 
 @cache
-def _read_stored_answers() -> dict[str, dict[str, Any]]:
+def _read_stored_answers() -> dict[str, JsonObject]:
     """The stored objects by operation and by name."""
     json_text = (files(__package__) / "answer_examples.json").read_text(encoding="utf-8")
-    objects_by_operation: dict[str, dict[str, Any]] = json.loads(json_text)
+    objects_by_operation: dict[str, JsonObject] = json.loads(json_text)
     return objects_by_operation
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..spec.service.service import Service
-from ..spec.text import JsonValue
+from ..spec.text import JsonMapping, JsonValue
 from .document import document
 
 KEY_VARIABLES = ("api_key", "secret_key")
@@ -97,7 +97,7 @@ def _has_limit(operation: Mapping[str, Any]) -> bool:
     return False
 
 
-def _make_headers(operation: Mapping[str, Any], body: str | None) -> dict[str, str]:
+def _make_headers(operation: JsonMapping, body: str | None) -> dict[str, str]:
     """Content-Type for a body, and an Idempotency-Key if the operation takes one."""
     header_text_by_name = {} if body is None else {"Content-Type": "application/json"}
     for parameter in operation.get("parameters", ()):
@@ -106,7 +106,7 @@ def _make_headers(operation: Mapping[str, Any], body: str | None) -> dict[str, s
     return header_text_by_name
 
 
-def _make_example_body(operation: Mapping[str, Any]) -> str | None:
+def _make_example_body(operation: JsonMapping) -> str | None:
     """The first example of a body, with variables in place of ids; None without a body."""
     content_object = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if content_object is None:

@@ -12,6 +12,7 @@ from ..errors.arguments import explain_arguments
 from ..spec import codes
 from ..spec.operations.records import OPERATIONS, RESOURCES
 from ..spec.service.service import Service
+from ..spec.text import JsonObject
 from . import errors, events, prose
 from .answers import AnswerSchemas
 from .operations import OperationObjects
@@ -39,7 +40,7 @@ _SPEC_ENUMERATIONS: Mapping[str, Sequence[str]] = {
 
 
 @explain_arguments
-def document(service: Service | None = None, server: str = "") -> dict[str, Any]:
+def document(service: Service | None = None, server: str = "") -> JsonObject:
     """The interface of a service as OpenAPI 3.1, ready for JSON; `server` is its base address.
 
     Without a server, the address is a variable of the document.
@@ -93,7 +94,7 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
     }
 
 
-def _make_paths(service: Service, objects: OperationObjects) -> dict[str, Any]:
+def _make_paths(service: Service, objects: OperationObjects) -> JsonObject:
     """The operations by path and method, in the order of their records."""
     operation_names = list(OPERATIONS)
     operations_by_path: dict[str, Any] = {}

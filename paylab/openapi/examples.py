@@ -6,7 +6,6 @@ import json
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
 
 from ..corridors import countries, examples, on_ramps
 from ..corridors.country_names import NAMES
@@ -15,11 +14,11 @@ from ..spec.field_names import make_account_names
 from ..spec.operations.operation import Operation
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
-from ..spec.text import write_json
+from ..spec.text import JsonObject, write_json
 from ..spec.translation import Translation
 from .schemas import Schema
 
-Body = dict[str, Any]
+Body = JsonObject
 NamedExample = tuple[str, str, Body]
 """The key of an example, its summary, and its body in our names."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from http import HTTPStatus
-from typing import Any
 
 from ..spec.operations.field import Field
 from ..spec.operations.operation import Operation
@@ -14,6 +13,7 @@ from ..spec.route import PLACEHOLDER, Route
 from ..spec.service.lists import OneListSettings
 from ..spec.service.service import Service
 from ..spec.service.setting import SPEC
+from ..spec.text import JsonObject
 from . import errors, examples, prose
 from .answer_examples import make_answer_examples, make_error_examples
 from .answers import AnswerSchemas
@@ -48,7 +48,7 @@ class OperationObjects:
 
     def operation(self, record: Operation, route: Route) -> Schema:
         """The object of an operation at its path."""
-        operation_object: dict[str, Any] = {
+        operation_object: JsonObject = {
             "operationId": record.call_name,
             "summary": record.summary,
             "description": prose.describe_operation(self._service, record),

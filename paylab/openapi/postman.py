@@ -8,6 +8,7 @@ from typing import Any
 
 from ..signing.snippets import signing_script
 from ..spec.service.service import Service
+from ..spec.text import JsonObject
 from . import prose
 from .collection import (
     IDEMPOTENCY_VARIABLE,
@@ -73,7 +74,7 @@ def sort_by_folder(requests: Iterable[CollectionRequest]) -> list[CollectionRequ
     return list(chain.from_iterable(requests_by_folder.values()))
 
 
-def _make_script(event_name: str, script_text: str) -> dict[str, Any]:
+def _make_script(event_name: str, script_text: str) -> JsonObject:
     """A script of Postman that runs at an event: "prerequest", or "test" after the answer."""
     return {
         "listen": event_name,
@@ -81,9 +82,9 @@ def _make_script(event_name: str, script_text: str) -> dict[str, Any]:
     }
 
 
-def _make_item(request: CollectionRequest) -> dict[str, Any]:
+def _make_item(request: CollectionRequest) -> JsonObject:
     """A request of the collection, with the script that stores the id of its answer."""
-    request_item: dict[str, Any] = {
+    request_item: JsonObject = {
         "name": request.name,
         "request": {
             "method": request.method,

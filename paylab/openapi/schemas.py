@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from ..spec.assumptions import reference
 from ..spec.operations.operation import Operation, ReadNames
@@ -13,8 +12,9 @@ from ..spec.service.service import YOURS, Service
 from ..spec.service.setting import SPEC, setting_key_of
 from ..spec.service.tree import ServiceSettings
 from ..spec.service.value_types import NONE
+from ..spec.text import JsonObject
 
-Schema = dict[str, Any]
+Schema = JsonObject
 
 ReadSetting = Callable[[ServiceSettings], object]
 """Reads the setting that a fact depends on."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
 
 from ..spec.models import Transfer
 from ..spec.resource import Resource
-from ..spec.text import plain
+from ..spec.text import JsonObject, plain
 from .identity import ACCOUNTS, AMOUNTS, REFERENCE, Values, values
 
 DEAD = frozenset({"failed", "expired", "cancelled", "canceled"})
@@ -30,7 +29,7 @@ def is_dead(payment: Transfer) -> bool:
     return status_of(payment) in DEAD
 
 
-def read_shown_values(row: Resource) -> dict[str, Any]:
+def read_shown_values(row: Resource) -> JsonObject:
     """Read the values of an object, spelled as those of an order; masked ones stay masked.
 
     >>> read_shown_values(Transfer(id="tr_1", source_amount="10.00", financial_account_id="fa_1"))

@@ -15,7 +15,7 @@ from ..errors.base import ConfigError, ConfigWarning, PaylabError, warn_caller
 from ..errors.extras import extra_imports
 from ..frames.columns import TRANSFERS
 from ..frames.text_table import as_text, text_table
-from ..spec.text import plain, printable
+from ..spec.text import JsonMapping, plain, printable
 from ..storage.spreadsheet_cells import RESULTS, escape_cell
 from .identity import REFERENCE
 from .outcome import UNKNOWN, Outcome
@@ -141,7 +141,7 @@ def _read_result_rows(
 
 def _make_result_row(payout: PayoutRow, outcome: Outcome) -> ResultRow:
     """Make a row with the fields of its transfer; without one, with the cells that were given."""
-    fields: Mapping[str, Any] = {"id": outcome.payment or None, **payout.cells}
+    fields: JsonMapping = {"id": outcome.payment or None, **payout.cells}
     if outcome.is_made:
         fields = outcome.transfer
     shown_fields = {**fields, REFERENCE: payout.cells.get(REFERENCE)}

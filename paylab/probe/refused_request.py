@@ -19,7 +19,7 @@ from ..spec.service.key import SettingKey, Value
 from ..spec.service.keys import find_settings_below
 from ..spec.service.service import Service
 from ..spec.service.setting import setting_key_of
-from ..spec.text import plain
+from ..spec.text import JsonMapping, plain
 from ..spec.translation import Translation
 
 Guess = Mapping[str, Value]
@@ -194,7 +194,7 @@ class RefusedRequest:
                     yield SentObject(account_settings.key, details, is_details=True)
 
 
-def _read_sent_body(content: object) -> Mapping[str, Any]:
+def _read_sent_body(content: object) -> JsonMapping:
     """Read the body of a request as it was sent; empty if it is not an object of JSON."""
     try:
         json_value = json.loads(content) if isinstance(content, bytes) else {}

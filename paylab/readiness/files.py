@@ -7,7 +7,6 @@ from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from .. import files
@@ -65,7 +64,7 @@ def _read_text(path: Path) -> str:
         raise ConfigError(f"{path} cannot be read: {reason}") from None
 
 
-def _read_entry(entry: Mapping[str, Any], number: int) -> JsonObject:
+def _read_entry(entry: JsonMapping, number: int) -> JsonObject:
     """An entry of a HAR file as a row of a journal.
 
     What paylab wrote in its extension replaces what was computed from the entry.
@@ -120,15 +119,15 @@ def _find_operation(method: str, path: str) -> str | None:
     return route.operation if route else None
 
 
-def _read_headers(message: Mapping[str, Any]) -> dict[str, str]:
+def _read_headers(message: JsonMapping) -> dict[str, str]:
     """The headers of a request or response of a HAR file, by name in lower case."""
-    header_pairs: Iterable[Mapping[str, Any]] = message.get("headers") or ()
+    header_pairs: Iterable[JsonMapping] = message.get("headers") or ()
     return {
         str(header_pair["name"]).lower(): str(header_pair["value"]) for header_pair in header_pairs
     }
 
 
-def _read_content(content_record: Mapping[str, Any] | None) -> bytes:
+def _read_content(content_record: JsonMapping | None) -> bytes:
     """The bytes of a body in a HAR file; empty without a body."""
     content_text = str((content_record or {}).get("text") or "")
     if content_record and content_record.get("encoding") == "base64":

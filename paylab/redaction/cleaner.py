@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..spec.text import JsonMapping, JsonObject
 from .document_rules import is_harmless_number
 from .encodings import decode_base64, decode_text
 from .fields import DOCUMENT_NAME, has_share_token
@@ -72,7 +73,7 @@ class Cleaner:
             return self._clean_object(json_value)
         return json_value
 
-    def _clean_object(self, json_object: Mapping[str, Any]) -> dict[str, Any]:
+    def _clean_object(self, json_object: JsonMapping) -> JsonObject:
         """Clean an object, by the names of its members and by what they are together.
 
         Together they may be a document with a type and a number, a frame, a share token, or a pair
@@ -169,7 +170,7 @@ class Cleaner:
         self._report("key", key_value)
         return "[removed: key]"
 
-    def _clean_pair(self, json_object: dict[str, Any]) -> dict[str, Any]:
+    def _clean_pair(self, json_object: JsonObject) -> JsonObject:
         """Clean the value of a pair such as `{"name": "X-API-Key", "value": "..."}` in a HAR file.
 
         Objects that are no pair, and pairs with a harmless name, are returned unchanged.

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ..corridors.on_ramps import ON_RAMPS
 from ..spec.operations.records import OPERATIONS
+from ..spec.text import JsonMapping
 from . import escapes
 from .escapes import Replacement
 from .hiding import HIDDEN
@@ -104,7 +105,7 @@ def hide_personal_data(json_value: object, personal_names: frozenset[str] = froz
     return json_value
 
 
-def _clean_object(json_object: Mapping[str, Any], personal_names: frozenset[str]) -> Any:
+def _clean_object(json_object: JsonMapping, personal_names: frozenset[str]) -> Any:
     """Hide personal data in an object, also in a pair of name and value or a Base64 body of HAR."""
     clean_members = {
         member_name: _clean_member(member_name, member, personal_names)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..spec.text import JsonObject
 from .hiding import HIDDEN, Secret, hide_frames
 
 HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
@@ -89,7 +90,7 @@ class Redaction:
         has_secret = any(secret_text in number_text for secret_text in self._values)
         return HIDDEN if has_secret else json_value
 
-    def _clean_object(self, json_object: dict[str, Any]) -> dict[str, Any]:
+    def _clean_object(self, json_object: JsonObject) -> JsonObject:
         """Copy an object with its secrets hidden, by the names of its members."""
         from .fields import DOCUMENT_NAME, has_share_token
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.text import printable_lines
+from ..spec.text import JsonMapping, JsonObject
 from .cleaner import Cleaner, join_lines
 from .personal import hide_personal_data, hide_url_secrets
 from .scrub_rules import Rule, is_never_harmless, is_placeholder, make_pattern_rule
@@ -146,14 +147,14 @@ def _make_value_rules(kind_by_secret: Mapping[str, str]) -> Iterator[Rule]:
         yield make_pattern_rule(kind, pattern_text, is_never_harmless)
 
 
-def _clean_entries(document: Mapping[str, Any], clean_at: CleanAt) -> dict[str, Any]:
+def _clean_entries(document: JsonMapping, clean_at: CleanAt) -> JsonObject:
     """Clean a HAR file or a snapshot: every entry of its log, or every row of its tables."""
     return {
         part_name: _clean_records(part_name, part, clean_at) for part_name, part in document.items()
     }
 
 
-def _clean_notebook(document: Mapping[str, Any], clean_at: CleanAt) -> dict[str, Any]:
+def _clean_notebook(document: JsonMapping, clean_at: CleanAt) -> JsonObject:
     """Clean a notebook: every cell, and then its other members, such as metadata."""
     cells = [
         _clean_cell(cell, cell_number, clean_at)

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 from ..openapi import prose
 from ..openapi.schemas import Schema, open_object
 from ..spec.route import PLACEHOLDER, Route
+from ..spec.text import JsonObject
 from .control_table import LINES, Curl
 from .fault_kinds import FAULT_DETAILS, FAULT_KINDS
 from .routing import CONTROLS, WORLDS
@@ -102,7 +103,7 @@ FORMS: Mapping[str, ControlForm] = {
 """The controls with a body, a list, or another status than 200; the others return an object."""
 
 
-def control_document() -> dict[str, Any]:
+def control_document() -> JsonObject:
     """The control API as OpenAPI 3.1, ready for JSON.
 
     >>> from paylab.simulator.control_document import control_document

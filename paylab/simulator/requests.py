@@ -14,13 +14,14 @@ from ..errors.names import unknown_name_error, with_name_suggestions
 from ..errors.text import printable, printable_lines
 from ..spec import timestamps
 from ..spec.operations.records import OPERATIONS
+from ..spec.text import JsonMapping
 from .request_differences import NOT_SENT, field_differences, short_json
 from .verdict_text import USUAL_VERDICTS, find_notable_verdicts
 
 REQUESTS_SHOWN = 5
 """Maximum requests in the text of an AssertionError."""
 
-Row = Mapping[str, Any]
+Row = JsonMapping
 """A request as the journal has it in JSON."""
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ..errors.base import Problem
 from ..errors.names import find_nearest_name
+from ..spec.text import JsonMapping
 
 _WORD = "scenario"
 """What such values begin with; after it comes a colon, or a space in a name."""
 
 
-def check_scenario(subject: str, body: Mapping[str, Any], field: str) -> list[Problem]:
+def check_scenario(subject: str, body: JsonMapping, field: str) -> list[Problem]:
     """Check that a field which begins like a scenario names one. Assumption `scenario.unknown`.
 
     `subject` is what the body creates: `transfer`, `conversion account` or `deposit`.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.names import unknown_name_error, with_name_suggestions
@@ -11,6 +10,7 @@ from ..errors.text import printable_lines
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES
 from ..spec.service.service import Service
+from ..spec.text import JsonObject
 
 
 def _make_code_scenario(code: str, service: Service) -> Scenario:
@@ -90,7 +90,7 @@ class Scenarios:
     def __len__(self) -> int:
         return len(self._scenarios)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonObject]:
         """All names with field, value and outcome.
 
         >>> lab.simulator.scenarios.rows()[0]["name"]

@@ -6,9 +6,10 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
 
-Row = dict[str, Any]
+from ..spec.text import JsonObject
+
+Row = JsonObject
 """A resource as the service returns it. "_" has the simulator's internal fields."""
 
 Position = tuple[str, str]

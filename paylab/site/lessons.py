@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import paylab
 
 from ..errors.base import ConfigError
+from ..spec.text import JsonMapping
 from .page import JsonObject, Outputs, digest
 
 PACKAGE = Path(paylab.__file__).parent
@@ -106,7 +107,7 @@ def saved_outputs(notebooks: Iterable[JsonObject]) -> dict[str, Outputs]:
     return {digest(cell["id"], cell["source"]): cell["outputs"] for cell in code_cells}
 
 
-def _join_lines_of_cell(cell: Mapping[str, Any]) -> JsonObject:
+def _join_lines_of_cell(cell: JsonMapping) -> JsonObject:
     """A cell whose texts are no lists of lines, and whose outputs are shown with their styles.
 
     A stored widget is left out: it would be shown as "Loading widget..." above the saved form.

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .service.value_types import NONE
+from .text import JsonObject
 
 
 def join_path(path: str, name: str | int) -> str:
@@ -30,7 +31,7 @@ def value_at(json_value: object, path: str) -> Any:
     return json_value
 
 
-def set_value_at(json_object: dict[str, Any], path: str, value: object) -> None:
+def set_value_at(json_object: JsonObject, path: str, value: object) -> None:
     """Set the value at a dotted path of keys; objects that are missing on the way are added.
 
     ValueError if the path leads through a value that is not an object.

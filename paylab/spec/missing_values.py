@@ -6,8 +6,9 @@ from typing import Any
 
 from .answers import NESTED, answer_shape
 from .service.tree import ServiceSettings
+from .text import JsonObject
 
-JsonFields = dict[str, Any]
+JsonFields = JsonObject
 
 
 def list_missing_fields(

@@ -18,6 +18,7 @@ from . import list_uses, repeats
 from .page import Page, RawPage, check_index
 from .row_filter import RowFilter, check_statuses
 from .service.lists import Order
+from .text import JsonObject
 
 T = TypeVar("T")
 
@@ -87,7 +88,7 @@ class Pager(Generic[T]):
         start: str | None = None,
         keep: Callable[[T], bool] | None = None,
         describe_place: Callable[[], str] = str,
-        to_our_names: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row,
+        to_our_names: Callable[[JsonObject], JsonObject] = lambda row: row,
         list_name: str = "",
         declared_statuses: Collection[str] = (),
         page_size: int | None = None,
@@ -176,7 +177,7 @@ class Pager(Generic[T]):
         for page in self._fetch_pages():
             yield replace(page, data=repeat_filter.drop_repeats(page.data))
 
-    def _read_items(self, rows: list[dict[str, Any]]) -> list[T]:
+    def _read_items(self, rows: list[JsonObject]) -> list[T]:
         """Read rows as items; with a condition of the pager, only those that fulfil it."""
         items = map(self._read, rows)
         if self._keep is None:

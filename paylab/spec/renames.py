@@ -8,8 +8,9 @@ from typing import Any
 
 from .json_path import value_at
 from .service.frozen import FrozenDict
+from .text import JsonMapping, JsonObject
 
-Body = dict[str, Any]
+Body = JsonObject
 
 
 class Names:
@@ -45,7 +46,7 @@ class Names:
             their_name: our_name for our_name, their_name in self._their_flat_names.items()
         }
 
-    def to_theirs(self, our_object: Mapping[str, object]) -> dict[str, Any]:
+    def to_theirs(self, our_object: Mapping[str, object]) -> JsonObject:
         """Rename the fields of an object from our names to the service's; others are unchanged."""
         their_object = _rename_keys(our_object, self._their_flat_names)
         for our_name, their_path in self.nested_paths.items():
@@ -54,7 +55,7 @@ class Names:
                 _set_at_path(their_object, their_path, our_object[our_name])
         return their_object
 
-    def to_ours(self, their_object: Mapping[str, object]) -> dict[str, Any]:
+    def to_ours(self, their_object: Mapping[str, object]) -> JsonObject:
         """Rename the fields of an object from the service's names to ours; others are unchanged."""
         nested_fields, other_fields = self.split_nested(their_object)
         return {**_rename_keys(other_fields, self._our_flat_names), **nested_fields}
@@ -89,7 +90,7 @@ class Names:
         return path
 
 
-def _rename_keys(json_object: Mapping[str, object], new_names: Mapping[str, str]) -> dict[str, Any]:
+def _rename_keys(json_object: Mapping[str, object], new_names: Mapping[str, str]) -> JsonObject:
     """Rename the keys of an object; `new_names` has the new name of each old one.
 
     A field that had one of the new names before is dropped: the renamed field takes its place.
@@ -102,7 +103,7 @@ def _rename_keys(json_object: Mapping[str, object], new_names: Mapping[str, str]
     }
 
 
-def _set_at_path(json_object: dict[str, Any], path: str, new_value: object) -> None:
+def _set_at_path(json_object: JsonObject, path: str, new_value: object) -> None:
     """Set a value at a dotted path; objects on the way are replaced by changed copies."""
     first_name, _, inner_path = path.partition(".")
     if not inner_path:
@@ -114,7 +115,7 @@ def _set_at_path(json_object: dict[str, Any], path: str, new_value: object) -> N
     json_object[first_name] = inner_copy
 
 
-def _remove_at_path(json_object: Mapping[str, Any], keys: list[str]) -> dict[str, Any]:
+def _remove_at_path(json_object: JsonMapping, keys: list[str]) -> JsonObject:
     """Copy an object without the value at a path of keys; objects that become empty are dropped."""
     first_key, *inner_keys = keys
     remaining_fields = dict(json_object)
@@ -136,5 +137,5 @@ def make_names(table: FrozenDict[str], without: tuple[str, ...] = ()) -> Names:
 SAME_NAMES = Names({})
 """The names of a service that has ours."""
 
-Convert = Callable[[Names, Mapping[str, Any]], Body]
+Convert = Callable[[Names, JsonMapping], Body]
 """Renames the fields of an object."""

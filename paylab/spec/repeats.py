@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
 
 from ..errors.base import RepeatWarning, warn_caller
 from . import timestamps
+from .text import JsonObject
 
-Row = dict[str, Any]
+Row = JsonObject
 Id = str | int | None
 
 

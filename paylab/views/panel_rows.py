@@ -12,7 +12,7 @@ from ..errors.text import plain
 from ..light_dataclass import light_dataclass
 from ..redaction.redaction import Redaction
 from ..spec.error_words import read_error_message
-from ..spec.text import JsonMapping
+from ..spec.text import JsonMapping, JsonObject
 from .calls import call_details
 from .html import notice, table, text_block
 from .tones import status_tone
@@ -50,7 +50,7 @@ class PanelRow:
         return status_tone(self.cells[-1])
 
     @property
-    def message(self) -> dict[str, Any]:
+    def message(self) -> JsonObject:
         """The row for the browser, as JSON."""
         return {
             "number": self.number,

@@ -21,7 +21,7 @@ from ...spec.service.lists import ListForm
 from ...spec.service.service import Service
 from ...spec.service.statuses import STATUSES
 from ...spec.status import MACHINES, Machine
-from ...spec.text import plain
+from ...spec.text import JsonObject, plain
 from ..parameters import check_field_names, refuse_spec_problems
 
 
@@ -212,7 +212,7 @@ def _describe_state(resource: Any) -> str:
     return "was not found" if resource is None else f"was {plain(str(resource.status), 60)}"
 
 
-Body = dict[str, Any]
+Body = JsonObject
 
 # The similarity from which a name in details is probably a typo of a known one.
 TYPO_SIMILARITY = 0.85

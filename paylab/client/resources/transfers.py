@@ -18,6 +18,7 @@ from ...spec.operations.field import CURRENCY, ENUM
 from ...spec.operations.records import OPERATIONS
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
+from ...spec.text import JsonObject
 from ...spec.time_arguments import read_duration
 from ..order_body import order_body
 from ..orders import Order, OrderSender
@@ -112,7 +113,7 @@ class Quotes:
         raise_or_warn(problems, rules.warn_rail(body, service))
         return self._request_quote(body, options)
 
-    def _request_quote(self, body: dict[str, Any], options: Options) -> Quote:
+    def _request_quote(self, body: JsonObject, options: Options) -> Quote:
         """Request a quote, and remember its terms: the fields of the request and the defaults."""
         quote = self._session.call("quotes.create", body, **options).read(Quote)
         terms_left_out = {*rules.AMOUNTS}
