@@ -160,7 +160,7 @@ def find_class(currency: str | None) -> type[ExactDecimal]:
     """
     if currency is None:
         return ExactDecimal
-    return type(f"amount in {currency}", (ExactDecimal,), {"__slots__": (), "currency": currency})
+    return type(f"amount in {currency!a}", (ExactDecimal,), {"__slots__": (), "currency": currency})
 
 
 def make_element(number: Decimal | str, currency: str | None = None) -> ExactDecimal:

@@ -133,6 +133,8 @@ SHOWN = {
     "frames.dataset.Dataset": lambda: paylab.frames.Dataset(
         f"memory://{HOSTILE.translate({0: None, 0xD800: None})}"  # no name of a file can hold it
     ),
+    "frames.results.Export": "our own words",  # and the path that the caller gave
+    "frames.results.SyncResult": "our own words",
     "frames.exact_frame.ExactFrame": lambda: hostile_lab().transfers.frame().head(),
     "frames.exact_frame.ExactSeries": lambda: hostile_lab().transfers.frame()["status"],
     "lab.balance.AccountBalance": lambda: import_module("paylab.lab.balance").AccountBalance(
@@ -148,6 +150,7 @@ SHOWN = {
         place=HOSTILE,
     ),
     "lab.scenarios.ScenarioRunner": "our own words",
+    "lab.service_time.LabClock": "our own words",
     "lab.place.Place": lambda: bare(
         import_module("paylab.lab.place").Place, kind="recording", base_url="http://x", file=HOSTILE
     ),
