@@ -300,8 +300,8 @@ class Webhooks:
 
         `status_map={"settled": "completed"}` translates your words. `tolerance` is one amount or
         one per currency, `window="1 day"` that of dates, `tz` the time zone of your books.
-        `since` and `until`, in that zone, are the period of payments that they must have; totals
-        are of all. `delimiter`, the `decimal` mark and `date_format` are found if not given.
+        `since` and `until`, in that zone, are the period of payments that they must have, and of
+        the totals. `delimiter`, the `decimal` mark and `date_format` are found if not given.
 
         `events` are an inbox, the file of one, or events. Without, those of the latest inbox of
         this lab are compared; without books and inbox, those that a simulator recorded.

@@ -21,9 +21,9 @@ Mask = NDArray[np.bool_]
 class ComparedPeriod:
     """Which payments, and which rows of each side, are counted: without a period, all.
 
-    With one, a payment is counted if it was made in the period, or if your books have it. A row is
-    counted unless its payment is not. `uncompared` has the number of payments of each list that is
-    not compared with your books, because they have no row of it.
+    With one, a payment is counted if it was made in the period; others that your books have are
+    compared all the same. A row is counted unless its payment is not. `uncompared` has the number
+    of payments of each list that is not compared with your books, because they have no row of it.
     """
 
     def __init__(
@@ -32,10 +32,15 @@ class ComparedPeriod:
         period: Period = Period(),  # noqa: B008 - it is never changed
         payment_mask: Mask | None = None,
         uncompared: Mapping[str, int] | None = None,
+        outside_count: int = 0,
     ) -> None:
-        """`payment_mask` is true for the payments that are counted; None counts all."""
+        """`payment_mask` is true for the payments that are counted; None counts all.
+
+        `outside_count` is the number of those outside the period that your books have.
+        """
         self._period = period
         self.uncompared = dict(uncompared or {})
+        self._outside_count = outside_count
         self._payment_mask = np.ones(payment_count, dtype=bool)
         if payment_mask is not None:
             self._payment_mask = payment_mask
@@ -67,13 +72,16 @@ class ComparedPeriod:
 
     @property
     def notes(self) -> list[str]:
-        """The lists that are not compared, and what is counted of payments outside the period."""
+        """The lists that are not compared, and the number of payments outside the period."""
         note_texts = [
             f"{family_name}s are not compared with the books: these have no {family_name}"
             for family_name in self.uncompared
         ]
-        if not self._period.is_everything:
-            note_texts.append("payments outside the period count only if your books have them")
+        if self._outside_count:
+            note_texts.append(
+                f"payments outside the period that your books have: {self._outside_count}, "
+                "compared, but in no number of payments or rows and in no total"
+            )
         return note_texts
 
 

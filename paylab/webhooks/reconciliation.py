@@ -142,24 +142,27 @@ class Comparison:
         return problem.payment, 0, column_place
 
     def compared_period(self, period: Period, *, only_books: bool) -> ComparedPeriod:
-        """The payments that the report counts: those of a period, and those that have a row.
+        """The payments that the report counts: those of a period.
 
         With `only_books`, a list that the books have no row of is left out; without, it is compared
         with events.
         OptionError if no row of the books can be compared, but a payment should have one.
         """
-        compared_mask = self._is_in(period) | (self._row_counts > 0)
-        if compared_mask.any() and not self._rows.has_keys:
+        counted_mask = self._is_in(period)
+        outside_count = int(np.count_nonzero(self._row_counts[~counted_mask]))
+        if counted_mask.any() and not self._rows.has_keys:
             message = "have no row with an id or a reference, so nothing can be compared"
             raise argument_error("books", message)
         count_by_list: dict[str, int] = {}
         for payment_family in self._payments.families:
-            family_mask = compared_mask[payment_family.start : payment_family.end]
+            family_mask = counted_mask[payment_family.start : payment_family.end]
             if family_mask.any() and not self._is_expected(payment_family):
                 count_by_list[payment_family.name] = int(family_mask.sum())
                 if only_books:
-                    family_mask[:] = False  # it is a view of `compared_mask`
-        return ComparedPeriod(self._payments.count, period, compared_mask, count_by_list)
+                    family_mask[:] = False  # it is a view of `counted_mask`
+        return ComparedPeriod(
+            self._payments.count, period, counted_mask, count_by_list, outside_count
+        )
 
     def differences(self) -> Iterator[PaymentProblem]:
         """Yield the differences between payments and their rows."""

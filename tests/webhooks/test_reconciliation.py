@@ -350,15 +350,17 @@ def test_a_column_without_a_name_is_named_in_the_report():
 
 
 def test_a_period_holds_for_all_figures_and_words():
-    """The report and the totals count the payments of the period, and those of the books."""
-    rows = [row(0), row(3)]
+    """The report and the totals count the payments of the period; others are still compared."""
+    rows = [row(0, amount="7"), row(3)]
     result = compare(rows, map(payment, range(4)), since=NOON + timedelta(minutes=2, seconds=30))
     verdict, *_ = result.report().splitlines()
-    begin = "Reconciled 2 transfers since 2026-05-04T12:02:30.000Z with books (2 rows): "
-    assert verdict == f"{begin}everything agrees"
+    begin = "Reconciled 1 transfer since 2026-05-04T12:02:30.000Z with books (1 row): "
+    assert verdict == f"{begin}1 problem"
+    assert [(problem.id, problem.other_value) for problem in result] == [("tr_0", "7.00")]
+    assert "  payments outside the period that your books have: 1, compared" in result.report()
     [total] = result.totals().to_dict("records")
-    assert (total["count_service"], total["count_books"]) == (2, 2)
-    assert total["amount_service"] == total["amount_books"] == Decimal("203.03")
+    assert (total["count_service"], total["count_books"]) == (1, 1)
+    assert total["amount_service"] == total["amount_books"] == Decimal("103.03")
 
 
 def test_a_period_holds_for_events_beside_books():
