@@ -111,7 +111,9 @@ def _wrap_finalize(finalize: Method) -> Method:
             return result
         exact_result = make_exact(result)
         if isinstance(exact_result, pd.DataFrame):
-            note_entered_currencies(exact_result, _list_texts(exact_result.columns))
+            names = _list_texts(exact_result.columns)
+            amount_names = [name for name in names if not name.endswith("currency")]
+            note_entered_currencies(exact_result, amount_names)
         return exact_result
 
     return call

@@ -13,9 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.base import PaylabWarning, warn_caller
+from .machine_integers import MACHINE_DIGITS, read_unscaled
 
 IntegerArray = np.ndarray[Any, Any]
 NO_CURRENCY = -1
+FIRST_ROWS = 1_000
 SEVERAL = "several"
 """The currency of a sum over several currencies, which does not warn again."""
 
@@ -101,7 +103,11 @@ class CurrencyRows:
     def find_added(self, amounts: pa.Array) -> list[str]:
         """The currencies of the amounts that are neither missing nor, beside others, 0."""
         names = self.find_present(np.asarray(amounts.is_null()))
-        return names if len(names) < 2 else self.find_present(_find_nothing(amounts))
+        if len(names) < 2:
+            return names
+        first_rows = slice(0, FIRST_ROWS)  # which are enough to find two of them, as a rule
+        first_names = self.take(first_rows).find_present(_find_nothing(amounts[first_rows]))
+        return names if len(first_names) > 1 else self.find_present(_find_nothing(amounts))
 
     def warn_of_sums(self, amounts: pa.Array, group_of_row: IntegerArray | None = None) -> None:
         """Warn if amounts that are added together have several currencies.
@@ -110,8 +116,15 @@ class CurrencyRows:
         """
         if group_of_row is None:
             warn_of_currencies(self.find_added(amounts))
-        elif self._find_mixed(np.asarray(amounts.is_null()), group_of_row):
-            warn_of_currencies(self._find_mixed(_find_nothing(amounts), group_of_row))
+            return
+        names = self._find_mixed(np.asarray(amounts.is_null()), group_of_row)
+        if names:
+            first_rows = slice(0, FIRST_ROWS)
+            is_nothing = _find_nothing(amounts[first_rows])
+            first_names = self.take(first_rows)._find_mixed(is_nothing, group_of_row[first_rows])
+            if not first_names:
+                names = self._find_mixed(_find_nothing(amounts), group_of_row)
+        warn_of_currencies(names)
 
     def _find_mixed(self, is_nothing: IntegerArray, group_of_row: IntegerArray) -> list[str]:
         """The currencies in groups that have more than one, of rows that are not nothing."""
@@ -137,6 +150,8 @@ class CurrencyRows:
 
 def _find_nothing(amounts: pa.Array) -> IntegerArray:
     """A mask of the amounts that are missing or 0, which is added in any currency."""
+    if amounts.type.precision <= MACHINE_DIGITS:
+        return np.asarray(read_unscaled(amounts) == 0)
     return np.asarray(pc.equal(amounts, 0).fill_null(True))
 
 

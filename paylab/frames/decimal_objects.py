@@ -27,13 +27,23 @@ def make_exact(result: Any) -> Any:
     """
     if isinstance(result, pd.DataFrame):
         for position, dtype in enumerate(result.dtypes):
-            if is_object_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype | pd.ArrowDtype):
+            if _may_be_of_decimals(dtype):
                 column = result.iloc[:, position]
                 exact_column = convert_decimals(column)
                 if exact_column is not column:
                     result.isetitem(position, exact_column)
         return result
     return convert_decimals(result) if isinstance(result, pd.Series) else result
+
+
+def _may_be_of_decimals(dtype: Any) -> bool:
+    """Whether a type is one of objects, or of Arrow's decimals, or of categories of these."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        categories_type = dtype.categories.dtype
+        return str(categories_type) == "decimal" or bool(is_object_dtype(categories_type))
+    if isinstance(dtype, pd.ArrowDtype):
+        return bool(pa.types.is_decimal(dtype.pyarrow_dtype))
+    return bool(is_object_dtype(dtype))
 
 
 def convert_decimals(values: Any) -> Any:

@@ -20,7 +20,7 @@ def note_entered_currencies(frame: pd.DataFrame, entered_names: Collection[str])
     """
     if not any(name.endswith("currency") or find_currency_column(name) for name in entered_names):
         return
-    for amount_name, currency_name in _list_amounts(frame):
+    for amount_name, currency_name in _list_amounts(frame, entered_names):
         array: Any = frame[amount_name].array
         is_new_amount = amount_name in entered_names and _has_unknown_currency(array)
         if is_new_amount or currency_name in entered_names:
@@ -29,14 +29,15 @@ def note_entered_currencies(frame: pd.DataFrame, entered_names: Collection[str])
             frame.isetitem(position, type(array)(array.__arrow_array__(), currency_rows))
 
 
-def _list_amounts(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    """The names of the amounts whose currencies a frame has, each with that of its currencies."""
+def _list_amounts(frame: pd.DataFrame, entered_names: Collection[str]) -> list[tuple[str, str]]:
+    """The names of amounts that were set, or whose currencies were, each with its currencies'."""
     if not frame.columns.is_unique:
         return []
     pairs = []
-    for name in frame.columns:
+    for name, dtype in frame.dtypes.items():
         currency_name = find_currency_column(name) if isinstance(name, str) else None
-        if currency_name in frame.columns and isinstance(frame[name].dtype, DecimalDtype):
+        is_entered = name in entered_names or currency_name in entered_names
+        if is_entered and currency_name in frame.columns and isinstance(dtype, DecimalDtype):
             pairs.append((str(name), str(currency_name)))
     return pairs
 
@@ -44,4 +45,5 @@ def _list_amounts(frame: pd.DataFrame) -> list[tuple[str, str]]:
 def _has_unknown_currency(array: Any) -> bool:
     """Whether the currency of an amount is unknown."""
     currencies: CurrencyRows | None = array.currencies
-    return currencies is None or bool(((currencies.name_indexes < 0) & ~array.isna()).any())
+    is_unknown = True if currencies is None else currencies.name_indexes < 0
+    return bool((is_unknown & ~array.isna()).any())
