@@ -62,7 +62,7 @@ def _compute_mean(amounts: pa.Array) -> Decimal | None:
 
 def _sum_exactly(amounts: pa.Array) -> Decimal:
     """The exact sum, with any number of digits; 0 without amounts."""
-    return pc.sum(_widen_for_sum(amounts)).as_py() or Decimal(0)
+    return pc.sum(widen_for_sum(amounts)).as_py() or Decimal(0)
 
 
 def _require_short(number: Decimal) -> Decimal:
@@ -71,7 +71,7 @@ def _require_short(number: Decimal) -> Decimal:
     return number
 
 
-def _widen_for_sum(amounts: pa.Array) -> pa.Array:
+def widen_for_sum(amounts: pa.Array) -> pa.Array:
     """The amounts in a type that holds their sum, because Arrow's sums wrap silently."""
     carry_digit_count = len(str(len(amounts)))  # a sum of 100 amounts has at most 2 digits more
     decimal_places = amounts.type.scale
@@ -115,21 +115,31 @@ def quantile(amounts: pa.Array, share: Decimal, interpolation: str = "linear") -
     if not len(present_amounts):
         return None
     ascending_amounts = present_amounts.take(pc.sort_indices(present_amounts))
-    lower_index, higher_index, fraction = _find_place(share, len(ascending_amounts))
+    lower_index, higher_index, weight_of_higher = find_weighted_place(
+        share, len(ascending_amounts), interpolation
+    )
     lower_amount: Decimal = ascending_amounts[lower_index].as_py()
     higher_amount: Decimal = ascending_amounts[higher_index].as_py()
-    if interpolation == "nearest":
-        return higher_amount if _is_nearer_to_higher(fraction, lower_index) else lower_amount
-    weight_by_interpolation = {"linear": fraction, "lower": Decimal(0), "higher": Decimal(1)}
+    return interpolate(lower_amount, higher_amount, weight_of_higher)
+
+
+def find_weighted_place(share: Decimal, count: int, interpolation: str) -> tuple[int, int, Decimal]:
+    """The indexes of the two amounts around a quantile, and the weight of the higher one."""
+    lower_index, higher_index, fraction = _find_place(share, count)
+    weight_by_interpolation = {
+        "linear": fraction,
+        "lower": Decimal(0),
+        "higher": Decimal(1),
+        "nearest": Decimal(_is_nearer_to_higher(fraction, lower_index)),
+    }
     middle_weight = Decimal("0.5")  # of "midpoint"
-    weight_of_higher = weight_by_interpolation.get(interpolation, middle_weight)
-    return _interpolate(lower_amount, higher_amount, weight_of_higher)
+    return lower_index, higher_index, weight_by_interpolation.get(interpolation, middle_weight)
 
 
 def interpolate_quantile(ascending: Sequence[Decimal], share: Decimal) -> Decimal:
     """The exact quantile of at least one ascending amount, with linear interpolation."""
     lower_index, higher_index, fraction = _find_place(share, len(ascending))
-    return _interpolate(ascending[lower_index], ascending[higher_index], fraction)
+    return interpolate(ascending[lower_index], ascending[higher_index], fraction)
 
 
 def _find_place(share: Decimal, count: int) -> tuple[int, int, Decimal]:
@@ -140,7 +150,7 @@ def _find_place(share: Decimal, count: int) -> tuple[int, int, Decimal]:
     return lower_index, lower_index + 1 if fraction else lower_index, fraction
 
 
-def _interpolate(lower: Decimal, higher: Decimal, weight_of_higher: Decimal) -> Decimal:
+def interpolate(lower: Decimal, higher: Decimal, weight_of_higher: Decimal) -> Decimal:
     """The number between two, by the weight of the higher one (0 to 1)."""
     distance = WIDE_CONTEXT.subtract(higher, lower)
     return WIDE_CONTEXT.add(lower, WIDE_CONTEXT.multiply(distance, weight_of_higher))
@@ -184,7 +194,7 @@ def aggregate_by_group(
 
     `group_numbers` has the group of each amount; -1 is no group.
     """
-    wide_amounts = _widen_for_sum(amounts) if aggregate == "sum" else amounts
+    wide_amounts = widen_for_sum(amounts) if aggregate == "sum" else amounts
     amount_table = pa.table({"group": group_numbers, "amount": wide_amounts})
     grouped_table = amount_table.filter(pc.field("group") >= 0)
     aggregates = [("amount", aggregate), ("amount", "count")]

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from . import arithmetic, machine_integers
+from . import arithmetic, decimals, machine_integers
 from .currency_rows import CurrencyRows
+from .exact_operators import make_divider
+
+ROWS_PER_GROUP_MAX = 1_000
+"""With more rows per group on average, Arrow's functions for each group are as fast."""
 
 
 def find_quantiles(
@@ -20,6 +27,9 @@ def find_quantiles(
     `row_ranges` have the first row of each group and the row after its last. Each group that has
     several currencies warns.
     """
+    row_ranges = list(row_ranges)
+    if _has_small_groups(len(column), len(row_ranges)):
+        return _find_all_quantiles(column, shares, interpolation, row_ranges)
     group_quantiles = [
         column[first_row:end_row]._quantile(shares, interpolation)
         for first_row, end_row in row_ranges
@@ -27,12 +37,32 @@ def find_quantiles(
     return column._concat_same_type([column[:0], *group_quantiles])
 
 
+def _find_all_quantiles(
+    column: Any, shares: Any, interpolation: str, row_ranges: Sequence[tuple[int, int]]
+) -> Any:
+    """The quantiles of all groups at once, in the same order."""
+    group_of_row = np.full(len(column), -1)
+    for group_number, (first_row, end_row) in enumerate(row_ranges):
+        group_of_row[first_row:end_row] = group_number
+    column._warn_of_currencies(group_of_row)
+    exact_shares = [Decimal(repr(float(share))) for share in shares]
+    quantiles = _interpolate_groups(
+        column._values, group_of_row, len(row_ranges), exact_shares, interpolation
+    )
+    currencies = _currencies_of_groups(column, group_of_row, len(row_ranges))
+    group_of_result = np.repeat(np.arange(len(row_ranges)), len(shares))
+    return type(column)(
+        decimals.from_numbers(quantiles), currencies and currencies.take(group_of_result)
+    )
+
+
 def compute_by_group(  # noqa: PLR0913 - as pandas calls it
     column: Any, how: str, ids: Any, ngroups: int, min_count: int, options: Mapping[str, Any]
 ) -> Any:
     """A sum, a running sum or another result per group; `ids` has the group of each row.
 
-    Sums, extremes and running sums of all groups are computed at once, other results one by one.
+    Sums, extremes and running sums of all groups are computed at once, also means and medians of
+    many groups; other results one by one.
     """
     group_of_row = np.asarray(ids)
     skipna = options.get("skipna", True)
@@ -41,6 +71,16 @@ def compute_by_group(  # noqa: PLR0913 - as pandas calls it
             column._values, how, group_of_row, ngroups, min_count
         )
         return type(column)(group_amounts, _currencies_of_groups(column, group_of_row, ngroups))
+    has_small_groups = _has_small_groups(len(column), ngroups)
+    if how in ("mean", "median") and skipna and min_count <= 1 and has_small_groups:
+        amounts = column._values
+        numbers = (
+            _find_means(amounts, group_of_row, ngroups)
+            if how == "mean"
+            else _interpolate_groups(amounts, group_of_row, ngroups, [Decimal("0.5")], "linear")
+        )
+        statistics = arithmetic.fit_quotients(numbers)
+        return type(column)(statistics, _currencies_of_groups(column, group_of_row, ngroups))
     rows_of_groups = _split_rows(group_of_row, ngroups)
     if how == "cumsum" and skipna:
         totals = machine_integers.add_running_by_group(
@@ -115,3 +155,75 @@ def _reduce_groups(
         return np.array(group_results, bool)
     numbers = [None if pd.isna(number) else number for number in group_results]
     return type(column)(arithmetic.fit_quotients(numbers))
+
+
+def _has_small_groups(row_count: int, group_count: int) -> bool:
+    """Whether all groups are computed at once."""
+    return row_count <= group_count * ROWS_PER_GROUP_MAX
+
+
+def _find_means(amounts: pa.Array, group_of_row: Any, group_count: int) -> list[Decimal | None]:
+    """The mean of each group, as `/` rounds it; None without amounts. Rows of -1 are in none."""
+    amount_table = pa.table({"group": group_of_row, "amount": arithmetic.widen_for_sum(amounts)})
+    grouped_table = amount_table.filter(pc.field("group") >= 0).group_by("group")
+    sums_and_counts = grouped_table.aggregate([("amount", "sum"), ("amount", "count")]).to_pydict()
+    divide = make_divider()
+    means: list[Decimal | None] = [None] * group_count
+    for group_number, amount_sum, amount_count in zip(
+        sums_and_counts["group"],
+        sums_and_counts["amount_sum"],
+        sums_and_counts["amount_count"],
+        strict=True,
+    ):
+        if amount_count:
+            means[group_number] = divide(amount_sum, Decimal(amount_count))
+    return means
+
+
+def _interpolate_groups(
+    amounts: pa.Array,
+    group_of_row: Any,
+    group_count: int,
+    shares: Sequence[Decimal],
+    interpolation: str,
+) -> list[Decimal | None]:
+    """The exact quantiles of each group: first all of the first group, and so on.
+
+    None for a group without amounts. Rows of -1 are in no group.
+    """
+    present_rows = np.flatnonzero((group_of_row >= 0) & ~np.asarray(amounts.is_null()))
+    present_table = pa.table(
+        {"group": group_of_row[present_rows], "amount": amounts.take(pa.array(present_rows))}
+    )
+    row_order = pc.sort_indices(
+        present_table, sort_keys=[("group", "ascending"), ("amount", "ascending")]
+    )
+    ascending_amounts = present_table["amount"].combine_chunks().take(row_order)
+    amount_counts = np.bincount(group_of_row[present_rows], minlength=group_count)
+    start_positions = (np.cumsum(amount_counts) - amount_counts).tolist()
+    places_by_count = {
+        amount_count: [
+            arithmetic.find_weighted_place(share, amount_count, interpolation) for share in shares
+        ]
+        for amount_count in set(amount_counts.tolist())
+        if amount_count
+    }
+    # Each quantile is between two amounts: of all of them the lower and the higher one are taken.
+    lower_positions: list[int | None] = []
+    higher_positions: list[int | None] = []
+    weights: list[Decimal] = []
+    for start_position, amount_count in zip(start_positions, amount_counts.tolist(), strict=True):
+        for lower_index, higher_index, weight in places_by_count.get(amount_count, ()):
+            lower_positions.append(start_position + lower_index)
+            higher_positions.append(start_position + higher_index)
+            weights.append(weight)
+        if not amount_count:
+            lower_positions += [None] * len(shares)
+            higher_positions += [None] * len(shares)
+            weights += [Decimal(0)] * len(shares)
+    lower_amounts = ascending_amounts.take(pa.array(lower_positions, pa.int64())).to_pylist()
+    higher_amounts = ascending_amounts.take(pa.array(higher_positions, pa.int64())).to_pylist()
+    return [
+        None if lower is None else arithmetic.interpolate(lower, higher, weight)
+        for lower, higher, weight in zip(lower_amounts, higher_amounts, weights, strict=True)
+    ]
