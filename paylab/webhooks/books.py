@@ -17,6 +17,7 @@ from ..frames.json_lines import read_jsonl
 from ..frames.sidecars import read_sidecar
 from ..frames.spreadsheet_text import unguard_cells
 from ..storage.addresses import GZIP, is_url, local_copy, local_path, write_address
+from .cell_texts import DELIMITER
 
 with extra_imports():
     import pandas as pd
@@ -123,7 +124,9 @@ def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: 
         raise unreadable_error(book_name, "CSV", error) from None
     if is_escaped:
         table = unguard_cells(table)
-    return Books(table.to_pandas(types_mapper=pd.ArrowDtype), tuple(note_texts))
+    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    frame.attrs[DELIMITER] = delimiter
+    return Books(frame, tuple(note_texts))
 
 
 def _decode_text(csv_bytes: bytes) -> tuple[str, str]:

@@ -15,6 +15,8 @@ with extra_imports():
 
 FLOAT_DIGITS_MAX = 15  # with more, the text that a float was read from is not known
 
+DELIMITER = "delimiter"
+"""The member of the `attrs` of a frame with the delimiter of its CSV file."""
 Series: TypeAlias = Any
 """A column of a frame, of any type."""
 

@@ -46,13 +46,13 @@ class WordColumn(NamedTuple):
 
 
 def read_amounts(
-    columns: Mapping[str, Series], decimal_mark: str | None
+    columns: Mapping[str, Series], decimal_mark: str | None, *, has_semicolons: bool = False
 ) -> tuple[dict[str, DecimalArray], str]:
     """Read exact amounts by column name, and make a note on the decimal mark that was found.
 
     The note is empty if the mark was given, or is the usual one. ExactnessError names the column
     and the row of a cell that is no amount, counted from 1; OptionError if texts such as `1,234`
-    can have either decimal mark.
+    can have either decimal mark, also `1.234` in a file with semicolons between its cells.
     """
     amounts_by_name: dict[str, DecimalArray] = {}
     texts_by_name: dict[str, pa.Array] = {}
@@ -67,13 +67,16 @@ def read_amounts(
         amounts_by_name[column_name] = DecimalArray(
             decimals.read_decimals(number_texts, column_name, 1)
         )
-    return amounts_by_name, "" if decimal_mark else _describe_mark(
-        found_mark, texts_by_name.values()
-    )
+    if decimal_mark:
+        return amounts_by_name, ""
+    return amounts_by_name, _describe_mark(found_mark, texts_by_name.values(), has_semicolons)
 
 
-def _describe_mark(decimal_sign: str, columns: Iterable[pa.Array]) -> str:
-    """Describe a decimal comma, or a point that may group thousands in all numbers that have it."""
+def _describe_mark(decimal_sign: str, columns: Iterable[pa.Array], has_semicolons: bool) -> str:
+    """Describe a decimal comma, or a point that may group thousands in all numbers that have it.
+
+    Such a point is an OptionError in a file with semicolons, where decimal commas are usual.
+    """
     if decimal_sign == ",":
         return "decimal comma was found"
     amount_texts = pa.chunked_array(list(columns), pa.string())
@@ -81,6 +84,8 @@ def _describe_mark(decimal_sign: str, columns: Iterable[pa.Array]) -> str:
     if texts_with_point.length() == 0 or not _all_match(texts_with_point, GROUPED_BY_POINTS):
         return ""
     first_text = texts_with_point[0].as_py()
+    if has_semicolons:
+        raise OptionError([Problem("decimal", _ask_for_mark(first_text, "point"), "reconcile")])
     advice_text = 'pass decimal="," if it groups thousands'
     return f"decimal point was found, in {first_text:.40}: {advice_text}"
 
@@ -133,11 +138,16 @@ def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
     ]
     if len(possible_marks) > 1:
         text_with_comma = amount_texts.filter(comma_mask)[0].as_py()
-        message = (
-            f'{text_with_comma!r:.40} does not say whether the comma is decimal: pass decimal=","'
+        raise OptionError(
+            [Problem("decimal", _ask_for_mark(text_with_comma, "comma"), "reconcile")]
         )
-        raise OptionError([Problem("decimal", f'{message} or decimal="."', "reconcile")])
     return possible_marks[0] if possible_marks else "."
+
+
+def _ask_for_mark(amount_text: str, mark_name: str) -> str:
+    """The message about an amount that can be read with either decimal mark."""
+    question = f"{amount_text!r:.40} does not say whether the {mark_name} is decimal"
+    return f'{question}: pass decimal="," or decimal="."'
 
 
 def _all_match(amount_texts: pa.ChunkedArray, pattern: str) -> bool:

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from ..errors.extras import extra_imports
 from ..spec import timestamps
 from ..spec.status import MACHINES
-from .cell_texts import cell_texts
+from .cell_texts import DELIMITER, cell_texts
 from .event import Event, EventVersion, is_stale
 from .payment_columns import PAYMENT_COLUMNS, PaymentColumn, name_columns
 from .payment_times import TimeColumn, Times, read_column_times
@@ -212,6 +212,7 @@ def _read_book_values(
             if column.kind == "amount"
         },
         decimal,
+        has_semicolons=frame.attrs.get(DELIMITER) == ";",
     )
     column_by_meaning: dict[str, Any] = {}
     for column in compared_columns:

@@ -60,16 +60,19 @@ def amounts(source, **options):
         ),
         ("id,amount\nx,5\n", "utf-16", {}, "5", ["encoding utf-16 was found"]),
         (
-            "id;amount\nx;1.068\n",
+            "id|amount\nx|1.068\n",
             "utf-8",
             {},
             "1.068",
             [
-                "delimiter semicolon was found",
+                "delimiter bar was found",
                 'decimal point was found, in 1.068: pass decimal="," if it groups thousands',
             ],
         ),
         ("id,amount\nx,1.068\n", "utf-8", {"decimal": "."}, "1.068", []),
+        ("id;amount\nx;1.068\n", "utf-8", {"delimiter": ";", "decimal": "."}, "1.068", []),
+        ("id;amount\nx;1.068\n", "utf-8", {"delimiter": ";", "decimal": ","}, "1068", []),
+        ("id;amount\nx;1.50\n", "utf-8", {"delimiter": ";"}, "1.50", []),
         ("id,amount,fee\nx,1.068,0.5\n", "utf-8", {}, "1.068", []),
         ("id,amount\nx,0.125\n", "utf-8", {}, "0.125", []),
         (" ID , Source_Amount \nx,5\n", "utf-8", {}, "5", []),
@@ -82,6 +85,15 @@ def test_the_encoding_delimiter_and_decimal_mark_of_a_csv_are_found(
     path = tmp_path / "books.csv"
     path.write_text(text, encoding=encoding)
     assert amounts(path, **options) == ([Decimal(amount)], notes)
+
+
+@pytest.mark.parametrize("options", [{}, {"delimiter": ";"}])
+def test_a_point_in_a_file_with_semicolons_may_group_thousands(tmp_path, options):
+    """Decimal commas are usual there, so that 1.234 is as likely 1234: the mark is asked for."""
+    path = tmp_path / "books.csv"
+    path.write_text("id;amount\nx;1.234\ny;5\n")
+    with pytest.raises(RuleError, match=r"'1\.234' does not say whether the point is decimal"):
+        amounts(path, **options)
 
 
 @pytest.mark.parametrize(
