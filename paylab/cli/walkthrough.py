@@ -77,11 +77,11 @@ def _run_steps(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, obje
         for list_name in ("conversions", "transfers"):
             export_result = getattr(lab, list_name).export(folder / f"{list_name}.csv")
             _print_fact("CSV", f"{export_result.path}, {count(export_result.rows, 'row')}")
-    instructions = account.deposit_instructions.raw if account.deposit_instructions else {}
+    deposit_instructions = account.deposit_instructions.raw if account.deposit_instructions else {}
     return {
         "individual_id": person.id,
         "conversion_account_id": account.id,
-        "deposit_instructions": instructions,
+        "deposit_instructions": deposit_instructions,
         "conversion_id": conversion.id,
         "status": conversion.status,
     }

@@ -116,14 +116,14 @@ def _write_timings(call: Call) -> dict[str, float]:
 
 def _write_request(call: Call) -> dict[str, Any]:
     """The request of a call as HAR."""
-    query_parameters = parse_qsl(urlsplit(call.url).query, keep_blank_values=True)
+    query_pairs = parse_qsl(urlsplit(call.url).query, keep_blank_values=True)
     har_request = {
         "method": call.method,
         "url": call.url,
         **_write_shared_members(call.request_headers, call.request_body),
         "queryString": [
             {"name": parameter_name, "value": parameter_value}
-            for parameter_name, parameter_value in query_parameters
+            for parameter_name, parameter_value in query_pairs
         ],
     }
     if call.request_body:

@@ -57,8 +57,8 @@ class RequestBuilder:
 
         `parts` fill the placeholders of its path. MissingOperationError if the service has none.
         """
-        path = self._service.path(name, **(parts or {}))
-        url = build_url(self._settings.base_url, path, params)
+        filled_path = self._service.path(name, **(parts or {}))
+        url = build_url(self._settings.base_url, filled_path, params)
         content: bytes | StreamedBody | None
         if isinstance(body, dict):
             translation = self._translation
@@ -70,7 +70,7 @@ class RequestBuilder:
         method = OPERATIONS[name].method
         request = OutgoingRequest(
             method=method,
-            path=path,
+            path=filled_path,
             url=url,
             content=content,
             operation=name,

@@ -94,7 +94,9 @@ def schema_for(
         return schema
     currency_names = filter(None, map(find_currency_column, column_names))
     needed_names = {*column_names, *ROW_COLUMNS, *compared_names, *currency_names}
-    columns = tuple(column for column in schema.columns if column.name in needed_names)
+    columns = tuple(
+        schema_column for schema_column in schema.columns if schema_column.name in needed_names
+    )
     return replace(schema, columns=columns, is_whole=False)
 
 
@@ -102,6 +104,6 @@ def chosen_schema(schema: Schema, column_names: Collection[str] | None) -> Schem
     """The schema with exactly these columns, in this order."""
     if column_names is None:
         return schema
-    column_by_name = {column.name: column for column in schema.columns}
+    column_by_name = {schema_column.name: schema_column for schema_column in schema.columns}
     columns = tuple(column_by_name[column_name] for column_name in column_names)
     return replace(schema, columns=columns, is_whole=False)

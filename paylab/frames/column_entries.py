@@ -202,17 +202,19 @@ def _wrap_set_item(set_item: Method) -> Method:
     def call(indexer: Any, key: Any, value: object) -> None:
         """Set the value, and name the column in an error."""
         owner = indexer.obj  # a frame or a column
-        old_names = set(owner.columns) if isinstance(owner, pd.DataFrame) else set()
+        old_column_names = set(owner.columns) if isinstance(owner, pd.DataFrame) else set()
         try:
             cells = _select_columns(indexer, key)
             _refuse_lost_decimals(cells, value)
             _widen_empty_columns(owner, cells, value)
             set_item(indexer, key, value)
-            if old_names:
-                new_names = set(owner.columns) - old_names
-                for new_name in new_names:
-                    owner[new_name] = convert_decimals(owner[new_name])
-                note_entered_currencies(owner, _list_texts([*_list_names(cells), *new_names]))
+            if old_column_names:
+                new_column_names = set(owner.columns) - old_column_names
+                for new_column_name in new_column_names:
+                    owner[new_column_name] = convert_decimals(owner[new_column_name])
+                note_entered_currencies(
+                    owner, _list_texts([*_list_names(cells), *new_column_names])
+                )
         except (ExactnessError, TypeError) as error:
             # For a whole column, pandas raises a TypeError of its own.
             exactness_error = error if isinstance(error, ExactnessError) else error.__cause__

@@ -55,11 +55,15 @@ class Schema:
     @property
     def names(self) -> list[str]:
         """The column names in order."""
-        return [column.name for column in self.columns]
+        return [schema_column.name for schema_column in self.columns]
 
     def kind(self, column_name: str) -> Kind:
         """The kind of a column; text for an unknown name."""
-        kinds = (column.kind for column in self.columns if column.name == column_name)
+        kinds = (
+            schema_column.kind
+            for schema_column in self.columns
+            if schema_column.name == column_name
+        )
         return next(kinds, "text")
 
 

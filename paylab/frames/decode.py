@@ -104,15 +104,15 @@ class Decoder:
         """The rows of one page, read by Arrow if it can, otherwise by Python."""
         if page_part := self.decode_quickly([page]):
             return page_part
-        parsed_page = _parse_page(page, f"page {self.pages}")
-        rows = parsed_page.data
+        decoded_page = _parse_page(page, f"page {self.pages}")
+        rows = decoded_page.data
         keeps_unknown_fields = self._extra or self._as_json
         if isinstance(page, bytes) and self._schema.is_flat and not keeps_unknown_fields:
             self._ignore_unknown_fields(rows)
         table = text_table(rows, self._schema, extra=self._extra, first_row=self.rows)
         if self._as_json:
             table = table.append_column(EXTRA, json_column(rows, self._schema))
-        return PagePart(table, (len(rows),), parsed_page.has_next_page, parsed_page.cursor)
+        return PagePart(table, (len(rows),), decoded_page.has_next_page, decoded_page.cursor)
 
     def _ignore_unknown_fields(self, rows: Sequence[Row]) -> None:
         """Ignore unknown fields in these and the next pages; warn at the first page with some.

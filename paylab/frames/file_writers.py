@@ -167,7 +167,11 @@ def _write_json_lines(rows: FileRows, path: Path) -> None:
 
 def _write_excel(rows: FileRows, path: Path) -> None:
     """Write a workbook, with a header also if there are no rows."""
-    amount_names = [column.name for column in rows.schema.columns if column.kind == "amount"]
+    amount_names = [
+        schema_column.name
+        for schema_column in rows.schema.columns
+        if schema_column.kind == "amount"
+    ]
     # The widest type, because every amount must fit.
     arrow_schema = widen_types(parquet_schema(rows.schema), amount_names)
     header_table = arrow_schema.empty_table()

@@ -120,11 +120,11 @@ def exact_styler(frame: pd.DataFrame) -> Any:
 
 def sql_columns(frame: pd.DataFrame, connection: object) -> tuple[pd.DataFrame, dict[Any, Any]]:
     """The frame as pandas writes it, and the database types of its exact columns by name."""
-    amount_names = [str(column_name) for column_name in find_exact_columns(frame)]
+    exact_column_names = [str(column_name) for column_name in find_exact_columns(frame)]
     if _is_sqlite(connection):
         texts_by_name = {
             column_name: frame[column_name].astype("string").astype(object)
-            for column_name in amount_names
+            for column_name in exact_column_names
         }
         is_sqlalchemy = not isinstance(connection, sqlite3.Connection)
         amount_type = make_amount_type() if is_sqlalchemy else SQLITE_AMOUNT
@@ -133,9 +133,9 @@ def sql_columns(frame: pd.DataFrame, connection: object) -> tuple[pd.DataFrame, 
     import sqlalchemy
 
     type_by_name: dict[str, Any] = {}
-    for amount_name in amount_names:
-        arrow_type = pa.array(frame[amount_name].array).type
-        type_by_name[amount_name] = sqlalchemy.Numeric(arrow_type.precision, arrow_type.scale)
+    for column_name in exact_column_names:
+        arrow_type = pa.array(frame[column_name].array).type
+        type_by_name[column_name] = sqlalchemy.Numeric(arrow_type.precision, arrow_type.scale)
     return pd.DataFrame(frame), type_by_name
 
 

@@ -83,11 +83,11 @@ def compute_by_group(  # noqa: PLR0913 - as pandas calls it
         return type(column)(statistics, _currencies_of_groups(column, group_of_row, ngroups))
     rows_of_groups = _split_rows(group_of_row, ngroups)
     if how == "cumsum" and skipna:
-        totals = machine_integers.add_running_by_group(
+        running_sums = machine_integers.add_running_by_group(
             column._values, _join_rows(rows_of_groups), group_of_row
         )
-        if totals is not None:
-            return column._replace_values(totals)
+        if running_sums is not None:
+            return column._replace_values(running_sums)
     # Without currencies: the warning was given for the whole column already.
     plain_column = type(column)(column._values)
     group_columns = [plain_column.take(rows) for rows in rows_of_groups]

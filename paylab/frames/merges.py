@@ -44,14 +44,14 @@ def refuse_other_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
     if has_no_keys and options.get("how") != "cross":
         # As in pandas, the keys are then the columns that both frames have.
         on = [column_name for column_name in left.columns if column_name in right_frame.columns]
-    left_keys = _find_merge_keys(left, left_on if on is None else on, is_index=left_index)
-    right_keys = _find_merge_keys(
+    left_key_columns = _find_merge_keys(left, left_on if on is None else on, is_index=left_index)
+    right_key_columns = _find_merge_keys(
         right_frame,
         options.get("right_on") if on is None else on,
         is_index=options.get("right_index", False),
     )
     # Different numbers of keys are left to pandas, which refuses them.
-    for left_key, right_key in zip(left_keys, right_keys, strict=False):
+    for left_key, right_key in zip(left_key_columns, right_key_columns, strict=False):
         is_left_exact = str(left_key.dtype) == "decimal"
         is_right_exact = str(right_key.dtype) == "decimal"
         if is_left_exact and not is_right_exact:

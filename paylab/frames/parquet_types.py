@@ -40,11 +40,13 @@ def parquet_schema(schema: Schema, scale: Scale = None) -> pa.Schema:
     """The Arrow schema of a Parquet file of these rows."""
     decimals_by_column = read_scale(scale, schema)
     names_and_types = []
-    for column in schema.columns:
-        arrow_type = TYPE_BY_KIND.get(column.kind, pa.string())
-        if column.kind == "amount":
-            arrow_type = decimal_type(column.name, decimals_by_column.get(column.name))
-        names_and_types.append((column.name, arrow_type))
+    for schema_column in schema.columns:
+        arrow_type = TYPE_BY_KIND.get(schema_column.kind, pa.string())
+        if schema_column.kind == "amount":
+            arrow_type = decimal_type(
+                schema_column.name, decimals_by_column.get(schema_column.name)
+            )
+        names_and_types.append((schema_column.name, arrow_type))
     return pa.schema(names_and_types)
 
 
@@ -52,7 +54,9 @@ def read_scale(scale: Scale, schema: Schema) -> dict[str, int]:
     """The chosen decimals by column; OptionError for one that is no amount, and a bad number."""
     if scale is None:
         return {}
-    amount_names = [column.name for column in schema.columns if column.kind == "amount"]
+    amount_names = [
+        schema_column.name for schema_column in schema.columns if schema_column.kind == "amount"
+    ]
     if isinstance(scale, Mapping):
         require_columns(scale, amount_names)
         places_by_column = dict(scale)
@@ -147,13 +151,15 @@ def convert_types(
     """
     arrow_schema = parquet_schema(schema) if arrow_schema is None else arrow_schema
     columns = []
-    for column in schema.columns:
-        column_texts = texts[column.name]
-        if column.kind == "time":
-            columns.append(times.read_times(column_texts, column.name, first_row))
-        elif column.kind in ("amount", "seconds"):
-            arrow_type = arrow_schema.field(column.name).type
-            columns.append(decimals.cast_exactly(column_texts, column.name, arrow_type, first_row))
+    for schema_column in schema.columns:
+        column_texts = texts[schema_column.name]
+        if schema_column.kind == "time":
+            columns.append(times.read_times(column_texts, schema_column.name, first_row))
+        elif schema_column.kind in ("amount", "seconds"):
+            arrow_type = arrow_schema.field(schema_column.name).type
+            columns.append(
+                decimals.cast_exactly(column_texts, schema_column.name, arrow_type, first_row)
+            )
         else:
             columns.append(column_texts)
     return pa.table(columns, schema=arrow_schema)

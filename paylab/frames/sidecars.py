@@ -39,12 +39,12 @@ def write_sidecar(
     """
     column_facts = [
         {
-            "name": column.name,
-            "kind": column.kind,
-            "field": column.path,
-            "meaning": MEANING[column.kind],
+            "name": schema_column.name,
+            "kind": schema_column.kind,
+            "field": schema_column.path,
+            "meaning": MEANING[schema_column.kind],
         }
-        for column in schema.columns
+        for schema_column in schema.columns
     ]
     sidecar_json = json.dumps({"kind": schema.name, **about, "columns": column_facts}, indent=1)
     with replace(find_sidecar_path(path), mode=permissions) as sidecar_file:

@@ -46,7 +46,8 @@ def text_table(
     """
     schema = _use_column_names(schema, rows)
     column_by_name = {
-        column.name: _make_text_column(rows, column, first_row) for column in schema.columns
+        schema_column.name: _make_text_column(rows, schema_column, first_row)
+        for schema_column in schema.columns
     }
     if extra:
         column_by_name |= _make_unknown_columns(rows, schema)
@@ -57,10 +58,10 @@ def _use_column_names(schema: Schema, rows: Sequence[Row]) -> Schema:
     """The schema with the path `deposit_amount` for `deposit.amount` if the rows are so."""
     field_names: set[str] = set().union(*rows)
     columns = [
-        replace(column, path=column.name)
-        if column.name in field_names and column.keys[0] not in field_names
-        else column
-        for column in schema.columns
+        replace(schema_column, path=schema_column.name)
+        if schema_column.name in field_names and schema_column.keys[0] not in field_names
+        else schema_column
+        for schema_column in schema.columns
     ]
     return replace(schema, columns=tuple(columns))
 
@@ -82,12 +83,12 @@ def as_text(value: object) -> str | None:
 def path_tree(schema: Schema) -> Tree:
     """The columns as nested dicts in the shape of the service's objects."""
     column_tree: Tree = {}
-    for column in schema.columns:
-        *parent_keys, last_key = column.keys
+    for schema_column in schema.columns:
+        *parent_keys, last_key = schema_column.keys
         branch = column_tree
         for key in parent_keys:
             branch = branch.setdefault(key, {})
-        branch[last_key] = column
+        branch[last_key] = schema_column
     return column_tree
 
 

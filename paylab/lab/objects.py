@@ -159,10 +159,10 @@ def _make_links(resources: Iterable[Resource]) -> list[Link]:
         object_id = str(getattr(resource, "id", ""))
         status = str(getattr(resource, "status", None) or "")
         deposit = getattr(resource, "deposit", None)
-        text_parts = [status]
+        link_text_parts = [status]
         if deposit is not None:
-            text_parts.append(f"deposit of {deposit.amount} {deposit.currency}")
-        links.append((object_id, ", ".join(filter(None, text_parts))))
+            link_text_parts.append(f"deposit of {deposit.amount} {deposit.currency}")
+        links.append((object_id, ", ".join(filter(None, link_text_parts))))
     return links
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from .batch_results import BatchResults
     from .results import ResultsFile
 
-SILENT_ROWS_MAX = 5
+UNANSWERED_ROWS_MAX = 5
 """After this number of successive rows without a response, the others are not sent."""
 CONCURRENCY = 8
 REPEATABLE = (
@@ -82,7 +82,7 @@ class Batch:
     outcomes: dict[int, Outcome] = field(default_factory=dict)
     new_names: dict[int, str] = field(default_factory=dict)
     """The names (`new=`) under which rows are paid again."""
-    silent_rows: int = 0
+    unanswered_rows: int = 0
     """The number of successive rows without an answer."""
 
     def run(self, to: Path | None, concurrency: int) -> BatchResults:
@@ -120,7 +120,7 @@ class Batch:
                 )
             else:
                 self._send_rows(concurrency)
-                unsent_reason = f"{SILENT_ROWS_MAX} rows before had no answer"
+                unsent_reason = f"{UNANSWERED_ROWS_MAX} rows before had no answer"
         except KeyboardInterrupt as interrupt:
             made_count = len(self._find_row_numbers(*outcome.MADE))
             interrupt.add_note(
@@ -221,7 +221,7 @@ class Batch:
         try:
             with make_executor(concurrency, "paylab-payout") as executor:
                 for row in self._unsettled_rows():
-                    if self.silent_rows >= SILENT_ROWS_MAX:
+                    if self.unanswered_rows >= UNANSWERED_ROWS_MAX:
                         break
                     row_by_future[executor.submit(self._send_row, row)] = row
                     if len(row_by_future) == concurrency:
@@ -265,8 +265,8 @@ class Batch:
     def _settle_row(self, row: PayoutRow, row_outcome: Outcome) -> None:
         """Store the outcome of a row, write it to the file, and report the progress."""
         self.outcomes[row.number] = row_outcome
-        is_silent = row_outcome.word in (outcome.UNKNOWN, outcome.UNSENT)
-        self.silent_rows = self.silent_rows + 1 if is_silent else 0
+        had_no_answer = row_outcome.word in (outcome.UNKNOWN, outcome.UNSENT)
+        self.unanswered_rows = self.unanswered_rows + 1 if had_no_answer else 0
         if self.file is not None:
             self.file.add_outcome(row, row_outcome)
         if self.report_progress and row_outcome.word != outcome.UNSENT:

@@ -84,16 +84,16 @@ def _read_next_page_names(body: object, list_form: ListForm) -> Guesses:
     """
     if not isinstance(body, dict):
         return
-    value_by_key = read_page_settings(body, list_form)
+    field_by_setting = read_page_settings(body, list_form)
     cursor_key = find_list_key(list_form, "cursor")
-    cursor_path = value_by_key.get(cursor_key)
+    cursor_path = field_by_setting.get(cursor_key)
     if cursor_path and value_at(body, str(cursor_path)):
         yield {cursor_key: cursor_path}
     if not list_form.more or list_form.more in body:
         return
     more_key = find_list_key(list_form, "more")
     has_cursor = bool(value_at(body, str(list_form.cursor)))
-    if more_key in value_by_key:
-        yield {more_key: value_by_key[more_key]}
+    if more_key in field_by_setting:
+        yield {more_key: field_by_setting[more_key]}
     elif has_cursor and "." not in list_form.more:
         yield {more_key: NONE}

@@ -55,10 +55,10 @@ def _guess_wait(exchange: Exchange, service: Service) -> Guesses:
     Nothing if the settings in force read it already.
     """
     rate_limits = service.rate_limits
-    wait_seconds = requested_wait(
+    known_wait_seconds = requested_wait(
         exchange.headers, exchange.when, rate_limits.header, rate_limits.unit
     )
-    if wait_seconds is not None:
+    if known_wait_seconds is not None:
         return
     for header_name, header_value in exchange.headers.items():
         if RESET.fullmatch(header_name):

@@ -294,12 +294,12 @@ def require_object(world: World, object_id: str) -> tuple[str, Row]:
 
 def _list_statuses(object_row: Row) -> list[dict[str, str]] | None:
     """Each status with the time when it began. None if the row has no record of its moves."""
-    moves = object_row["_"].get("moves")  # lists of the old status, the new one and the time
-    if moves is None:
+    past_moves = object_row["_"].get("moves")  # lists of the old status, the new one and the time
+    if past_moves is None:
         return None
-    first_status = moves[0][0] if moves else object_row["status"]
+    first_status = past_moves[0][0] if past_moves else object_row["status"]
     status_rows = [{"status": first_status, "at": object_row["created_at"]}]
-    for _, new_status, moved_at in moves:
+    for _, new_status, moved_at in past_moves:
         status_rows.append({"status": new_status, "at": moved_at})
     return status_rows
 

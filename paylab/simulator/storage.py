@@ -119,14 +119,14 @@ class WorldStorage:
 
     def _read_tables(self) -> dict[str, list[object]]:
         """The rows of each kind, in the order of storage."""
-        rows_by_kind: dict[str, list[object]] = {table_kind: [] for table_kind in ID_PREFIX_BY_KIND}
+        rows_by_kind: dict[str, list[object]] = {row_kind: [] for row_kind in ID_PREFIX_BY_KIND}
         stored_rows = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
         while row_batch := stored_rows.fetchmany(ROWS_PER_BATCH):
             # Many rows are parsed faster as one JSON list than one by one.
             rows_text = ",".join(row_text for _, row_text in row_batch)
             table_rows = json.loads(f"[{rows_text}]")
-            for (table_kind, _), table_row in zip(row_batch, table_rows, strict=True):
-                rows_by_kind[table_kind].append(table_row)
+            for (row_kind, _), table_row in zip(row_batch, table_rows, strict=True):
+                rows_by_kind[row_kind].append(table_row)
         return rows_by_kind
 
     def save(self, world: World) -> None:

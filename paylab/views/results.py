@@ -162,9 +162,9 @@ def scenarios_table(scenarios: Any) -> str:
         row_cells = [scenario_row[column_title.lower()] for column_title in SCENARIO_COLUMNS]
         rows_by_field.setdefault(scenario_row["where"], []).append(row_cells)
     html_blocks = []
-    for field_name, field_rows in rows_by_field.items():
-        table_html = grid(SCENARIO_COLUMNS, field_rows, row_max=len(field_rows))
-        html_blocks.append(collapsible_block(f"{field_name}: {len(field_rows)}", table_html))
+    for field_name, rows_of_field in rows_by_field.items():
+        table_html = grid(SCENARIO_COLUMNS, rows_of_field, row_max=len(rows_of_field))
+        html_blocks.append(collapsible_block(f"{field_name}: {len(rows_of_field)}", table_html))
     return card(column(heading(f"{len(scenario_rows)} scenarios"), *html_blocks), source=SIMULATOR)
 
 

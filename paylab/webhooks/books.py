@@ -83,17 +83,17 @@ def _read_file(book_source: str | PathLike[str], delimiter: str | None, sheet: s
     if not is_url(book_source) and not local_path(book_source).is_file():
         path = local_path(book_source)
         raise ConfigError(f"there is no file {path}; for a query, pass database= too")
-    book_name = write_address(fspath(book_source))
-    suffix = Path(book_name.lower().removesuffix(GZIP)).suffix
+    book_address = write_address(fspath(book_source))
+    suffix = Path(book_address.lower().removesuffix(GZIP)).suffix
     is_escaped = not is_url(book_source) and read_sidecar(local_path(book_source)).get("excel_safe")
     if suffix in (".jsonl", ".ndjson"):
         return Books(read_jsonl(book_source))
     with local_copy(book_source) as path:
         if suffix == ".parquet":
-            return Books(_read_parquet(path, book_name))
+            return Books(_read_parquet(path, book_address))
         if suffix in (".xlsx", ".xlsm"):
-            return Books(_read_sheet(path, book_name, sheet))
-        return _read_csv(path, book_name, delimiter, is_escaped=bool(is_escaped))
+            return Books(_read_sheet(path, book_address, sheet))
+        return _read_csv(path, book_address, delimiter, is_escaped=bool(is_escaped))
 
 
 def _read_parquet(path: Path, book_name: str) -> pd.DataFrame:

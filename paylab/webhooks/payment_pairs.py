@@ -138,12 +138,12 @@ class PaymentPairs:
             )
             if not family_mask.any():
                 continue
-            for column in PAYMENT_COLUMNS:
-                other_column = columns.get(column.meaning)
+            for payment_column in PAYMENT_COLUMNS:
+                other_column = columns.get(payment_column.meaning)
                 if other_column is not None:
                     yield from self._compare_column(
                         payment_family,
-                        column,
+                        payment_column,
                         payment_indexes[family_mask],
                         row_indexes[family_mask],
                         other_column.take(value_indexes[family_mask]),

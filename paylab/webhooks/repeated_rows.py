@@ -146,16 +146,18 @@ def _choose_columns(
     """The sums of the amounts of each payment, and the columns that are compared row by row."""
     summed_column_by_meaning: dict[str, Any] = {}
     row_column_by_meaning: dict[str, Any] = {}
-    for column in PAYMENT_COLUMNS:
-        column_values = pairs.rows.values.get(column.meaning)
-        if isinstance(column_values, DecimalArray) and column.currency:
+    for payment_column in PAYMENT_COLUMNS:
+        column_values = pairs.rows.values.get(payment_column.meaning)
+        if isinstance(column_values, DecimalArray) and payment_column.currency:
             amounts = [
-                _combine_amounts(pairs, column.meaning, payment_index, row_indexes)
+                _combine_amounts(pairs, payment_column.meaning, payment_index, row_indexes)
                 for payment_index, row_indexes in rows_by_split_payment.items()
             ]
-            summed_column_by_meaning[column.meaning] = DecimalArray(decimals.from_numbers(amounts))
-        elif column_values is not None and column.kind != "time":
-            row_column_by_meaning[column.meaning] = column_values
+            summed_column_by_meaning[payment_column.meaning] = DecimalArray(
+                decimals.from_numbers(amounts)
+            )
+        elif column_values is not None and payment_column.kind != "time":
+            row_column_by_meaning[payment_column.meaning] = column_values
     return summed_column_by_meaning, row_column_by_meaning
 
 

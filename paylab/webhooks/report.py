@@ -123,10 +123,10 @@ class Reconciliation:
         reasons_by_side: dict[str, dict[str, str]] = {}
         for side_rows in self._rows:
             reason_by_meaning = {
-                column.meaning: f"not in the {side_rows.side}"
-                for column in PAYMENT_COLUMNS
-                if column.meaning not in side_rows.name_by_meaning
-                and self._has_service_column(column.meaning)
+                payment_column.meaning: f"not in the {side_rows.side}"
+                for payment_column in PAYMENT_COLUMNS
+                if payment_column.meaning not in side_rows.name_by_meaning
+                and self._has_service_column(payment_column.meaning)
             }
             reason_by_column = {
                 column_name: "not in the service"
@@ -226,11 +226,9 @@ class Reconciliation:
                 for currency in currencies
             ]
             counts = [side_total.count for side_total in side_totals]
-            side_amounts = [side_total.amount for side_total in side_totals]
+            side_sums = [side_total.amount for side_total in side_totals]
             frame[f"count_{side_name}"] = np.array(counts, dtype=np.int64)
-            frame[f"amount_{side_name}"] = DecimalArray(
-                decimals.from_numbers(side_amounts, "amount")
-            )
+            frame[f"amount_{side_name}"] = DecimalArray(decimals.from_numbers(side_sums, "amount"))
         return frame
 
     def report(self) -> str:

@@ -109,7 +109,11 @@ class Payments:
 
     def currencies(self, zone: ZoneInfo) -> set[str]:
         """Return the currencies of all amounts, in upper case."""
-        meanings = [column.meaning for column in PAYMENT_COLUMNS if column.kind == "currency"]
+        meanings = [
+            payment_column.meaning
+            for payment_column in PAYMENT_COLUMNS
+            if payment_column.kind == "currency"
+        ]
         currencies: set[str] = set()
         for payment_family in self.families:
             for meaning in meanings:
@@ -201,26 +205,31 @@ def _read_book_values(
     date_format: str | None,
 ) -> tuple[dict[str, Any], str]:
     """The compared columns by meaning, and a note on the decimal mark that was found."""
-    compared_columns = [column for column in PAYMENT_COLUMNS if column.meaning in name_by_meaning]
+    compared_columns = [
+        payment_column
+        for payment_column in PAYMENT_COLUMNS
+        if payment_column.meaning in name_by_meaning
+    ]
     cells_by_meaning = {
-        column.meaning: frame[name_by_meaning[column.meaning]] for column in compared_columns
+        payment_column.meaning: frame[name_by_meaning[payment_column.meaning]]
+        for payment_column in compared_columns
     }
     amounts_by_name, mark_note = read_amounts(
         {
-            str(name_by_meaning[column.meaning]): cells_by_meaning[column.meaning]
-            for column in compared_columns
-            if column.kind == "amount"
+            str(name_by_meaning[payment_column.meaning]): cells_by_meaning[payment_column.meaning]
+            for payment_column in compared_columns
+            if payment_column.kind == "amount"
         },
         decimal,
         has_semicolons=frame.attrs.get(DELIMITER) == ";",
     )
     column_by_meaning: dict[str, Any] = {}
-    for column in compared_columns:
-        meaning = column.meaning
+    for payment_column in compared_columns:
+        meaning = payment_column.meaning
         column_name = str(name_by_meaning[meaning])
-        if column.kind == "amount":
+        if payment_column.kind == "amount":
             column_by_meaning[meaning] = amounts_by_name[column_name]
-        elif column.kind == "time":
+        elif payment_column.kind == "time":
             column_by_meaning[meaning] = read_column_times(
                 cells_by_meaning[meaning], column_name, zone, date_format
             )
@@ -239,9 +248,9 @@ def _read_key_texts(frame: pd.DataFrame, column_name: object) -> pa.Array:
 def _make_date_format_notes(column_by_meaning: Mapping[str, object]) -> list[str]:
     """Return a note for each date format that was found in the texts."""
     date_formats: dict[str, None] = {}
-    for column in column_by_meaning.values():
-        if isinstance(column, TimeColumn) and column.date_format:
-            date_formats[column.date_format] = None
+    for cells in column_by_meaning.values():
+        if isinstance(cells, TimeColumn) and cells.date_format:
+            date_formats[cells.date_format] = None
     return [f"date format {date_format} was found" for date_format in date_formats]
 
 
@@ -249,25 +258,25 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
     """Read the latest event of each payment, in any order of arrival."""
     latest_events = _find_latest_events(events)
     texts_of_events = [_write_payment_texts(event) for event in latest_events]
-    column_by_meaning: dict[str, Any] = {}
-    for column in EVENT_COLUMNS:
-        meaning = column.meaning
+    cells_by_meaning: dict[str, Any] = {}
+    for payment_column in EVENT_COLUMNS:
+        meaning = payment_column.meaning
         if not any(meaning in text_by_meaning for text_by_meaning in texts_of_events):
             continue
         cells = pd.Series(
             [text_by_meaning.get(meaning) for text_by_meaning in texts_of_events], dtype=object
         )
-        if column.kind == "amount":
+        if payment_column.kind == "amount":
             amounts_by_name, _ = read_amounts({meaning: cells}, ".")
-            column_by_meaning[meaning] = amounts_by_name[meaning]
+            cells_by_meaning[meaning] = amounts_by_name[meaning]
         else:
-            column_by_meaning[meaning] = word_column(cells)
+            cells_by_meaning[meaning] = word_column(cells)
     return Rows(
         side=EVENTS,
         ids=pa.array([event.id for event in latest_events], pa.string()),
         references=pa.nulls(len(latest_events), pa.string()),
-        values=column_by_meaning,
-        name_by_meaning={meaning: meaning for meaning in column_by_meaning},
+        values=cells_by_meaning,
+        name_by_meaning={meaning: meaning for meaning in cells_by_meaning},
         unknown=("date", "updated_at"),
         families=tuple(event.family for event in latest_events),
     )
@@ -302,12 +311,12 @@ def _write_payment_texts(event: Event) -> dict[str, str]:
                 for field_name, field_value in part_fields.items()
             }
     text_by_meaning = {}
-    for column in EVENT_COLUMNS:
-        field_value = value_by_field.get(column.field(event.family))
+    for payment_column in EVENT_COLUMNS:
+        field_value = value_by_field.get(payment_column.field(event.family))
         if not isinstance(field_value, str):
             continue
-        if column.kind != "amount" or PLAIN_NUMBER.fullmatch(field_value):
-            text_by_meaning[column.meaning] = field_value
+        if payment_column.kind != "amount" or PLAIN_NUMBER.fullmatch(field_value):
+            text_by_meaning[payment_column.meaning] = field_value
     return text_by_meaning
 
 

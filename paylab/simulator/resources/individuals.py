@@ -223,11 +223,11 @@ def create(world: World, request: Request) -> Reply:
 
 def create_row(world: World, request: Request) -> Row:
     """Add the individual of a request, with its accounts."""
-    request_body = bodies.read_body(world, request, "individuals.create")
+    parsed_body = bodies.read_body(world, request, "individuals.create")
     service = world.service
-    problems = individual_rules.check(request_body.fields, service)
-    bodies.refuse_problems(request_body, problems, service.error_codes.validation)
-    fields = request_body.fields
+    problems = individual_rules.check(parsed_body.fields, service)
+    bodies.refuse_problems(parsed_body, problems, service.error_codes.validation)
+    fields = parsed_body.fields
     person_row = world.create(
         "individuals",
         {"accounts": [], "images": {}},

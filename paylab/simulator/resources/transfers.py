@@ -328,7 +328,7 @@ def _require_payable(world: World, terms: Row, quote: Row | None, network: str) 
     if product not in owner_row["product_types"]:
         raise RefusedError(status_code, f"the recipient does not have the product {product}")
     account_by_id = world.tables["financial_accounts"].rows
-    own_accounts = [account_by_id[account_id] for account_id in owner_row["_"]["accounts"]]
+    own_accounts = [account_by_id[own_account_id] for own_account_id in owner_row["_"]["accounts"]]
     if product == "off_ramp" and transfer_rules.check_wallet(own_accounts, network):
         refusal_text = f"the recipient has no crypto_wallet on {network}: register one first"
         raise RefusedError(status_code, refusal_text)
