@@ -163,11 +163,18 @@ def json_value(value: object) -> Any:
 
 
 def _write_amount(amount: Decimal) -> str:
-    """An amount with its digits, without an exponent; TypeError if it is not finite or too long."""
+    """An amount with its digits, without an exponent.
+
+    TypeError, as the JSON encoder raises it for what it cannot write, if it is not finite or too
+    long.
+    """
     if isinstance(amount, Amount):
         return amount.text
-    if not amount.is_finite() or abs(amount.adjusted()) > DIGITS_MAX:
+    if not amount.is_finite():
         raise TypeError("must be a finite amount")
+    exponent = amount.adjusted()
+    if abs(exponent) > DIGITS_MAX:
+        raise TypeError(f"must be an amount of at most {DIGITS_MAX} digits")
     return format(amount, "f")
 
 

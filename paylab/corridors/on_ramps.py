@@ -120,8 +120,10 @@ def of_instructions(instructions_type: object) -> OnRamp | None:
     return _find_on_ramp("instructions_type", instructions_type)
 
 
-def need_on_ramp(*, country: str = "", currency: str = "") -> OnRamp:
-    """Return the on-ramp of a country or of a currency; RuleError lists those that are known.
+def need_on_ramp(*, country: str | None = None, currency: str | None = None) -> OnRamp:
+    """Return the on-ramp of a country or of a currency, of which exactly one is given.
+
+    RuleError lists those that are known.
 
     >>> from paylab.corridors import on_ramps
     >>> on_ramps.need_on_ramp(country="BR")
@@ -129,12 +131,13 @@ def need_on_ramp(*, country: str = "", currency: str = "") -> OnRamp:
     paylab.errors.base.RuleError: not sent: country: no on-ramp is known for BR: the country must \
 be one of MX, PH
     """
-    on_ramp = of_currency(currency) if currency else of_country(country)
+    if (country is None) == (currency is None):
+        raise TypeError("need_on_ramp() takes a country or a currency, exactly one of them")
+    on_ramp = of_currency(currency) if country is None else of_country(country)
     if on_ramp is not None:
         return on_ramp
-    if currency:
-        hint = f"the currency must be one of {', '.join(CURRENCIES)}"
-        raise RuleError([Problem("currency", _describe_unknown_on_ramp(currency, hint))])
+    if country is None:
+        raise RuleError([Problem("currency", unknown_on_ramp_currency(str(currency)))])
     raise RuleError([Problem("country", unknown_on_ramp(country))])
 
 
@@ -151,6 +154,12 @@ def unknown_on_ramp(country: str) -> str:
     likely_code = nearest_country(country)
     question_text = f"; is {likely_code} meant?" if likely_code in COUNTRIES else ""
     return _describe_unknown_on_ramp(country, f"{choices_text}{question_text}")
+
+
+def unknown_on_ramp_currency(currency: str) -> str:
+    """Return the message that no on-ramp of a currency is known."""
+    hint = f"the currency must be one of {', '.join(CURRENCIES)}"
+    return _describe_unknown_on_ramp(currency, hint)
 
 
 def _describe_unknown_on_ramp(country_or_currency: str, hint: str) -> str:

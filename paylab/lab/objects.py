@@ -167,8 +167,13 @@ def _make_links(resources: Iterable[Resource]) -> list[Link]:
 
 
 def _make_event_lines(events: Iterable[Event]) -> list[Link]:
-    """A line without a link for each event, oldest first: its time, type and status."""
-    return [
-        ("", f"{event.updated_at:%Y-%m-%d %H:%M:%S} UTC  {event.type}  {event.status}")
-        for event in islice(events, LINKS_MAX)
-    ]
+    """A line without a link for each event, oldest first: its time, type and status.
+
+    A time or a status that the event does not have is left out.
+    """
+    event_lines = []
+    for event in events:
+        time_text = f"{event.updated_at:%Y-%m-%d %H:%M:%S} UTC" if event.updated_at else ""
+        event_facts = (time_text, event.type, event.status)
+        event_lines.append(("", "  ".join(filter(None, event_facts))))
+    return event_lines

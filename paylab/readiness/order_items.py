@@ -200,9 +200,9 @@ def observe_repeats_after_conflict(history: History) -> Iterator[Observation]:
 
 
 def observe_forgotten_keys(history: History) -> Iterator[Observation]:
-    """Observe whether a key is not used after the service has forgotten it.
+    """Observe orders that are sent again after the service has forgotten their key, a mistake.
 
-    From then on only the list tells whether the order was carried out.
+    From then on only the list tells whether a lost order was carried out: to read it is right.
     """
     first_request_by_key: dict[str, RequestFacts] = {}
     for request in history.orders:
@@ -211,10 +211,10 @@ def observe_forgotten_keys(history: History) -> Iterator[Observation]:
         first_request = first_request_by_key.setdefault(request.key, request)
         if _count_hours(first_request, request) >= IDEMPOTENCY_HOURS and first_request.is_ok:
             yield note_wrong(
-                request, f"the key of call {first_request.number}, after more than 24 hours"
+                request, f"the key of call {first_request.number}, after {IDEMPOTENCY_HOURS} hours"
             )
     for first_request in first_request_by_key.values():
-        if first_request.is_lost:
+        if first_request.is_lost:  # nobody knows whether it was carried out
             yield from _find_late_list_reading(history, first_request)
 
 
@@ -227,7 +227,8 @@ def _find_late_list_reading(history: History, lost_order: RequestFacts) -> Itera
         is_late = _count_hours(lost_order, list_reading) >= IDEMPOTENCY_HOURS
         if is_late and list_reading.scope == lost_order.scope:
             yield note_right(
-                list_reading, f"looked in the list 24 hours after call {lost_order.number}"
+                list_reading,
+                f"looked in the list {IDEMPOTENCY_HOURS} hours after call {lost_order.number}",
             )
             return
 

@@ -187,6 +187,21 @@ def posted(lab):
     lab.post("/v1/conversion_accounts", {**body, "source_currency": "ars"})
 
 
+@pytest.mark.parametrize("given", [{}, {"country": "MX", "currency": "mxn"}])
+def test_an_on_ramp_is_of_a_country_or_of_a_currency(given):
+    """Without any, or with both, nothing says which one is at fault."""
+    with pytest.raises(TypeError, match="a country or a currency"):
+        on_ramps.need_on_ramp(**given)
+
+
+@pytest.mark.parametrize("currency", ["", "brl"])
+def test_the_error_of_an_unknown_currency_lists_the_known_ones(currency):
+    """An empty currency is unknown too, and not taken for a country."""
+    with pytest.raises(RuleError, match="the currency must be one of mxn, php") as caught:
+        on_ramps.need_on_ramp(currency=currency)
+    assert [problem.field for problem in caught.value.problems] == ["currency"]
+
+
 REFUSED = {
     "stepper": lambda lab: lab.onramp("AR"),
     "form": lambda lab: lab.forms.onramp("ar"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
 import paylab
+from paylab.corridors import examples
 from paylab.errors import ArgumentError, NotFoundError
 from paylab.lab import displays
+from paylab.lab.objects import ObjectBrowser
 from paylab.views.forms.nodes import Button
+from paylab.webhooks import event
 
 
 @pytest.fixture
@@ -45,6 +49,27 @@ def test_ids_lead_from_an_individual_to_the_events(walk):
     assert page.type == "crypto_wallet"
     press(page, "Back")
     assert page.resource.id == walk.result.id
+
+
+def test_the_events_of_an_object_are_listed_up_to_the_newest():
+    """None is left out; a status or a time that an event lacks is not printed as None."""
+    client = paylab.connect().client
+    person = client.individuals.create(**examples.individual("MX", consent_at=client.clock()))
+    events = [make_event(status=f"status_{number}") for number in range(25)]
+    events.append(make_event(status=None, updated_at=None))
+    browser = ObjectBrowser(client, lambda: "here", lambda _id: events)
+    event_lines = press(browser.open(person.id), "Events")
+    assert event_lines[0].endswith("Events: 26</div>")
+    assert "status_24" in event_lines[-2]
+    assert "None" not in event_lines[-1]
+    assert "individual.status_changed" in event_lines[-1]
+
+
+def make_event(**payload):
+    """An event of an individual with this snapshot."""
+    fields = {"id": "ind_1", "updated_at": "2026-01-31T09:30:00Z", **payload}
+    body = {"event_type": "individual.status_changed", "event_payload": fields}
+    return event.read_event(json.dumps(body).encode())
 
 
 def test_an_id_in_a_form_opens_its_object_below(walk):

@@ -365,7 +365,11 @@ def test_a_key_is_a_uuid_of_36_characters(stage, key, verdict):
 
 @pytest.mark.parametrize(
     ("hours_by_date", "test", "verdict"),
-    [(0, None, "not seen"), (25, None, "broken"), (0, "a day later", "broken")],
+    [
+        (0, None, "not seen"),
+        (24, None, "broken"),
+        (0, "a day later", "broken"),
+    ],
 )
 def test_a_day_passes_on_the_clock_of_the_integration(stage, hours_by_date, test, verdict):
     """A program that runs on does not notice that the clock of a world was advanced."""
@@ -384,7 +388,10 @@ def test_a_day_passes_on_the_clock_of_the_integration(stage, hours_by_date, test
         "headers": first["headers"] | {"x-date": later(seconds=2, hours=hours_by_date)},
         "test": test,
     }
-    assert judge({"": [first, again]})["orders.24-hours"].verdict == verdict
+    finding = judge({"": [first, again]})["orders.24-hours"]
+    assert finding.verdict == verdict
+    if verdict == "broken":
+        assert finding.evidence[0].text.endswith(", after 24 hours")
 
 
 def test_a_code_is_answered_by_the_side_that_it_asks_for():
