@@ -66,8 +66,11 @@ class Client:
 
     @cached_property
     def orders(self) -> OrderSender:
-        """Sends POSTs that must not happen twice."""
-        if self._make_orders is not None:  # a lab's, which computes keys: `paylab.payments`
+        """Sends POSTs that must not happen twice.
+
+        The sender of a lab computes their keys; that of a bare client takes a new key for each.
+        """
+        if self._make_orders is not None:
             return self._make_orders(self)
         from .new_orders import NewOrders
 

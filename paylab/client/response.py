@@ -38,7 +38,7 @@ R = TypeVar("R", bound="Resource")
 
 
 MARKUP = re.compile(rb"\s*<")
-OBJECT = ("status", "type", "created_at", "updated_at")
+NESTED_OBJECT_SIGNS = ("status", "type", "created_at", "updated_at")
 """Fields that show which nested object is the one of the answer."""
 
 
@@ -135,7 +135,8 @@ class Response:
 
     def require_object_with_id(self) -> JsonObject:
         """Return the object with an id, as sent; APIResponseError when there is none."""
-        body = self._find_object(("id", *OBJECT))
+        # The id is needed; the others only tell which nested object is meant.
+        body = self._find_object(("id", *NESTED_OBJECT_SIGNS))
         if body is None:
             self.refuse_error_body()
             raise self._make_wrong_body_error("must be an object with an id")

@@ -96,9 +96,9 @@ class Session:
         self.lists = self._make_lists()
 
     def _make_records(self, options: SessionOptions) -> Records:
-        """The records of another session that are shared, and new ones for the others."""
+        """The records of another session in `options`; a new one for each that is not there."""
         tolerance_seconds = self.service.signing.tolerance
-        calls = options.get("calls")
+        calls = options.get("calls")  # an empty log is falsy
         make_facts = partial(replay_facts, self.settings, is_own=self.is_own)
         return Records(
             calls=CallLog(facts=make_facts) if calls is None else calls,

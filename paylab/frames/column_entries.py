@@ -68,9 +68,10 @@ def refuse_mixture(values: Any) -> None:
 
 
 def fill_limits(amounts: pd.Series[Any], limits: Any) -> Any:
-    """A column of limits of `clip` with a row's own amount for a missing one; others unchanged.
+    """Limits for `clip`: in a column, a missing limit becomes the row's own amount.
 
-    Pandas would fill in infinite floats.
+    Nothing is limited then; pandas would fill in infinite floats. A single limit is returned as it
+    is.
     """
     is_exact = isinstance(amounts.dtype, DecimalDtype)
     if not is_exact or not isinstance(limits, pd.Series) or not limits.isna().any():
@@ -248,7 +249,11 @@ def _refuse_lost_decimals(cells: Any, value: Any) -> None:
 
 
 def _select_columns(indexer: Any, key: Any) -> Any:
-    """The columns that a key of an indexer selects, without rows; all for another key."""
+    """The columns that the second part of `frame.loc[rows, columns]` selects, without rows.
+
+    A frame, or a column if the key names one. All columns if the key names none, and none if it
+    names a new one.
+    """
     empty_frame = indexer.obj[:0]
     if (
         isinstance(empty_frame, pd.Series)

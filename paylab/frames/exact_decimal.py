@@ -196,32 +196,32 @@ def _read_operand(operand: Any) -> Any:
 
 
 def _make_operator_method(
-    name: str, op: Operator, choose_class: ChooseClass, *, swapped: bool = False
+    name: str, exact_operator: Operator, choose_class: ChooseClass, *, swapped: bool = False
 ) -> Callable[[ExactDecimal, Any], Any]:
     """The method of an operator; `swapped` if the element is the right operand."""
     python_operator = getattr(operator, name)
 
-    def method(self: ExactDecimal, other: Any) -> Any:
-        """The exact result, in the class that its currency needs."""
+    def compute(self: ExactDecimal, other: Any) -> Any:
+        """The exact result in the class of its currency, or what `_read_operand` gives instead."""
         operand = other if isinstance(other, Decimal) else _read_operand(other)
         if not isinstance(operand, Decimal):
             if isinstance(other, ExtensionArray):
                 return _compute_column(python_operator, self, other, swapped=swapped)
             return operand  # NaN, or NotImplemented
         left, right = (operand, self) if swapped else (self, operand)
-        number = _compute_exactly(op, left, right)
+        number = _compute_exactly(exact_operator, left, right)
         return choose_class(self, other)(number)
 
-    return method
+    return compute
 
 
-def _compute_column(op: Any, amount: Any, column: Any, *, swapped: bool = False) -> Any:
+def _compute_column(operate: Any, amount: Any, column: Any, *, swapped: bool = False) -> Any:
     """The result of an amount and an array of pandas, as that of a column of the amount."""
     if not is_numeric_dtype(column.dtype):
         return NotImplemented
     exact_type: Any = "decimal"
     amounts = pd.array([amount] * len(column), exact_type)
-    return op(column, amounts) if swapped else op(amounts, column)
+    return operate(column, amounts) if swapped else operate(amounts, column)
 
 
 def _choose_class_of_sum(amount: ExactDecimal, other: Any) -> type[ExactDecimal]:

@@ -90,11 +90,12 @@ def read_other_operand(operand: Any, row_count: int) -> pa.Array:
     Values that are not numbers are missing. ValueError for a column of another length.
     """
     if not is_list_like(operand):  # one number, for all rows
-        return pa.repeat(decimals.from_numbers([read_number(operand)])[0], row_count)
+        [exact_number] = decimals.from_numbers([read_number(operand)])
+        return pa.repeat(exact_number, row_count)
     arrow_values = _convert_to_arrow(operand)
     if arrow_values is not None and not pa.types.is_floating(arrow_values.type):
         return _require_length(exact_decimals(arrow_values), row_count)
-    # One by one: a float counts as it is printed, and other objects are missing.
+    # One by one: 0.1 is 0.1, not its binary value, and other objects are missing.
     values = operand if arrow_values is None else arrow_values.to_numpy(zero_copy_only=False)
     numbers = decimals.from_numbers(map(read_number, values))
     return _require_length(numbers.combine_chunks(), row_count)

@@ -166,14 +166,16 @@ def convert_types(
 
 
 def convert_frame_types(table: pa.Table, schema: Schema) -> pa.Table:
-    """A table of a frame in the types of `parquet_schema`, and wide where a value needs it."""
+    """A table of a frame in the types of `parquet_schema`; text is always a string.
+
+    An amount has the usual decimal type, or the wide one if it does not fit.
+    """
     columns = []
     for column_name, column in zip(table.column_names, table.columns, strict=True):
-        is_amount = pa.types.is_decimal(column.type) and schema.kind(column_name) == "amount"
-        if pa.types.is_dictionary(column.type) or pa.types.is_large_string(column.type):
-            columns.append(column.cast(pa.string()))
-        elif is_amount:
+        if pa.types.is_decimal(column.type) and schema.kind(column_name) == "amount":
             columns.append(_cast_to_usual_or_wide(column, decimal_type(column_name)))
+        elif pa.types.is_dictionary(column.type) or pa.types.is_large_string(column.type):
+            columns.append(column.cast(pa.string()))
         else:
             columns.append(column)
     return pa.table(columns, table.column_names)

@@ -142,7 +142,7 @@ def series(array: pa.ChunkedArray) -> Series:
     return pd.Series(pd.arrays.ArrowExtensionArray(array))
 
 
-def _chain_chunks(column_parts: Sequence[pa.ChunkedArray], _: str) -> pa.ChunkedArray:
+def _chain_chunks(column_parts: Sequence[pa.ChunkedArray], _name: str) -> pa.ChunkedArray:
     """The parts, which have one type, as one column."""
     chunks = [chunk for column_part in column_parts for chunk in column_part.chunks]
     return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], column_parts[0].type)

@@ -13,7 +13,7 @@ from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import find_nearest_names, with_name_suggestions
 from ..errors.text import printable_lines
 from ..light_dataclass import light_dataclass
-from ..simulator.scenarios import list_scenarios_by_name
+from ..simulator.scenarios import name_field_scenarios
 from ..spec.service.service import Service
 from .place import ServiceLocator, is_local
 from .scenario_steps import RUNNERS, HistoryStep, ScenarioParts
@@ -106,12 +106,12 @@ class ScenarioRun:
 def list_scenarios(service: Service) -> dict[str, NamedScenario]:
     """The scenarios of a service by name."""
     scenario_by_name: dict[str, NamedScenario] = {}
-    for scenario_name, scenario_row in list_scenarios_by_name(service).items():
+    for scenario_name, scenario_row in name_field_scenarios(service).items():
         scenario_by_name[scenario_name] = NamedScenario(
             scenario_name,
             subject=scenario_row.where.partition(",")[0],  # of "individual, family_name"
             value=scenario_row.value,
-            outcome=scenario_row.outcome.partition(";")[0],
+            outcome=scenario_row.outcome.partition(";")[0],  # without its note
             label=_write_label(scenario_name),
         )
     for scenario_name, (subject_name, outcome_text) in SCENARIOS_WITHOUT_VALUE.items():
@@ -146,12 +146,13 @@ class ScenarioRunner:
         self,
         client: Client,
         locator: ServiceLocator,
-        events: Callable[[str], list[Event]],
+        list_events: Callable[[str], list[Event]],
         open_inbox: Callable[[str], Inbox],
     ) -> None:
+        """Keep what runs them: `list_events` of an id, `open_inbox` of an event type."""
         self._client = client
         self._locator = locator
-        self._events = events
+        self._list_events = list_events
         self._open_inbox = open_inbox
         self._scenarios = list_scenarios(client.service)
 
@@ -167,7 +168,7 @@ class ScenarioRunner:
         controls = self._locator.find_controls()
         if controls is None:
             raise ConfigError(NOT_SIMULATED)
-        scenario_parts = ScenarioParts(self._client, controls, self._events, self._open_inbox)
+        scenario_parts = ScenarioParts(self._client, controls, self._list_events, self._open_inbox)
         outcome = RUNNERS[scenario.subject](scenario_parts, scenario.value)
         return ScenarioRun(scenario, outcome.resource, outcome.way, str(self._locator.place))
 

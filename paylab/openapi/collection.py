@@ -101,6 +101,7 @@ def _make_headers(operation: JsonMapping, body: str | None) -> dict[str, str]:
     """Content-Type for a body, and an Idempotency-Key if the operation takes one."""
     header_text_by_name = {} if body is None else {"Content-Type": "application/json"}
     for parameter in operation.get("parameters", ()):
+        # The key is the only header parameter, under the name of the service for it.
         if parameter.get("in") == "header":
             header_text_by_name[parameter["name"]] = _write_variable(IDEMPOTENCY_VARIABLE)
     return header_text_by_name

@@ -62,7 +62,10 @@ def is_in_path(service: Service, operation: Operation, field_name: str) -> bool:
 
 
 def body_conditions(service: Service, operation: Operation, details: DetailSchemas) -> list[Schema]:
-    """The conditions between fields of a body, as schemas in our names; empty without any."""
+    """The conditions between fields of a body, as schemas; empty without any.
+
+    They have our names of the fields, which are those of the spec: see `rename_fields`.
+    """
     if operation.name == "individuals.create":
         return _make_individual_conditions(service, details)
     if operation.name == "financial_accounts.create":

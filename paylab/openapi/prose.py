@@ -149,7 +149,7 @@ _NONCES = {
 
 
 def _order_signed_names(service: Service) -> list[str]:
-    """The names of the signed headers, in the order of the signature."""
+    """The names of the signed headers, in the order of the code sample of the spec, or sorted."""
     signing_settings = service.signing
     header_names = (
         SAMPLE_ORDER if signing_settings.header_order == "sample" else sorted(SAMPLE_ORDER)

@@ -93,7 +93,7 @@ class AccountOrders:
             raise PagingError("the answer has no body, and the list has no account of this order")
         return self._client.call("conversion_accounts.get", parts={"id": account.id})
 
-    def _find_lost_id(self, order: KeyedOrder, _: int) -> str | None:
+    def _find_lost_id(self, order: KeyedOrder, _status: int) -> str | None:
         """The id of the account that a lost attempt made; None if it made none.
 
         The errors are those of `_find_made_account`. The status of the attempt has no meaning here.
@@ -169,7 +169,7 @@ def _is_account_of_order(order: KeyedOrder) -> bool:
     return order.identity in (Identity.REFERENCE, Identity.VALUES) and not order.is_raw
 
 
-def _advise_after_lost_answer(order: KeyedOrder, _: BaseException) -> str:
+def _advise_after_lost_answer(order: KeyedOrder, _error: BaseException) -> str:
     """Say what to do if it is not known whether an account was made."""
     if not order.has_computed_key:
         return key_advice(str(order.request.idempotency_key))

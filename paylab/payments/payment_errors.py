@@ -105,7 +105,10 @@ def unproven_error(payments: Sequence[Transfer], now: datetime) -> ChoiceError:
 
 
 def _describe_other_reference(order: Values) -> str:
-    """Say how to name another reference; that of a scenario keeps its name and gets a suffix."""
+    """Say how to name another reference, or any if the order has none.
+
+    That of a scenario keeps its name and gets a suffix.
+    """
     reference = str(order.get(REFERENCE) or "")
     if reference.startswith("scenario:"):
         return f"another {REFERENCE} with a suffix: {reference}:2"

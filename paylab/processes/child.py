@@ -45,7 +45,10 @@ def _read_bytes(pipe: BinaryIO, byte_count: int) -> bytes:
 
 
 def serve_requests() -> None:
-    """Answer requests until the parent closes the pipe; an exception is answered with its text."""
+    """Answer requests until the parent closes the pipe; an exception is answered with its text.
+
+    The arguments of the process are a Python file and the name of its function from bytes to bytes.
+    """
     from runpy import run_path  # for the child alone
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
@@ -54,7 +57,8 @@ def serve_requests() -> None:
     null_descriptor = os.open(os.devnull, os.O_RDWR)
     for stream_number in (0, 1):  # what a library prints must not be read as an answer
         os.dup2(null_descriptor, stream_number)
-    answer_request = run_path(sys.argv[1])[sys.argv[2]]
+    _, program_path, function_name = sys.argv
+    answer_request = run_path(program_path)[function_name]
     with suppress(EOFError, BrokenPipeError):
         while True:
             request = receive_message(request_pipe)

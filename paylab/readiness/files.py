@@ -42,6 +42,7 @@ def read_har_rows(path: Path) -> list[JsonMapping]:
     try:
         har_log = json.loads(har_text)["log"]
         extension_members = har_log.get(EXTENSION) or {}
+        # The extension of paylab also has notes that are no requests.
         record_rows: list[JsonMapping] = [*extension_members.get("records", [])]
         request_rows = [
             _read_entry(har_entry, entry_number)
@@ -50,7 +51,7 @@ def read_har_rows(path: Path) -> list[JsonMapping]:
         require_forms([*record_rows, *request_rows])
     except UNREADABLE:
         raise ConfigError(f"{path} is not a HAR file") from None
-    _add_first_uses(request_rows)
+    _add_first_nonce_uses(request_rows)
     return [*record_rows, *request_rows]
 
 
@@ -144,7 +145,7 @@ def _read_value(body: bytes) -> JsonValue:
         return body_text or None
 
 
-def _add_first_uses(request_rows: Iterable[JsonObject]) -> None:
+def _add_first_nonce_uses(request_rows: Iterable[JsonObject]) -> None:
     """Add `nonce_first_used` to rows without it: the number of the first request with the nonce.
 
     It is None for that request itself, and without a nonce.

@@ -311,7 +311,7 @@ class Cleaner:
         """The kind of the first secret in a decoded text, such as "key"; None without a secret."""
         secret_kinds: list[str] = []
 
-        def record_kind(kind: str, _: str) -> None:
+        def record_kind(kind: str, _location: str) -> None:
             """Record the kind of a finding, in place of a report."""
             secret_kinds.append(kind)
 

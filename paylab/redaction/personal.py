@@ -188,12 +188,9 @@ def _strip_url(url: str) -> str:
 
 
 def _find_personal_values(
-    personal_names: frozenset[str], text: str, _: int
+    personal_names: frozenset[str], text: str, _depth: int
 ) -> Iterator[Replacement]:
-    """Yield replacements of values of personal fields, and of e-mails, phones and CLABEs.
-
-    The last parameter, the depth of the layer, is not used.
-    """
+    """Yield replacements of values of personal fields, and of e-mails, phones and CLABEs."""
     for value_match in _make_field_patterns(personal_names).value.finditer(text):
         group_number = value_match.lastindex or 0
         if value_match[group_number] not in ("null", "None", HIDDEN):

@@ -204,6 +204,7 @@ def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
         ]
         _clean_neighbouring_outputs(clean_outputs, stream_indexes, cleaner)
     _clean_neighbouring_outputs(clean_outputs, range(len(outputs)), cleaner)
+    # A stream of which nothing is left is None.
     return [output for output in clean_outputs if output is not None]
 
 

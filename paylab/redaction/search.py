@@ -123,7 +123,7 @@ def find_named_values(text: str) -> list[str]:
     """
     named_values = list[str]()
 
-    def collect_values(layer_text: str, _: int) -> Iterable[Replacement]:
+    def collect_values(layer_text: str, _depth: int) -> Iterable[Replacement]:
         """Collect the values in a decoded text, and replace nothing."""
         named_values.extend(_find_distinctive_values(layer_text))
         return ()
@@ -193,7 +193,7 @@ def make_image_finder(replace_match: Callable[[re.Match[str]], str | None]) -> e
     `replace_match` returns the text in place of an image, or None for an image that stays.
     """
 
-    def find(text: str, _: int) -> Iterator[Replacement]:
+    def find(text: str, _depth: int) -> Iterator[Replacement]:
         """Yield the replacements of the images; a text without the start of any is not searched."""
         folded_text = fold_case(text)
         if any(image_start in folded_text for image_start in _IMAGE_STARTS):

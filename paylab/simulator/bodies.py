@@ -80,6 +80,7 @@ def success_status(service: Service, operation: str) -> int:
 def conversion_account_json(world: World, row: Row) -> Row:
     """A conversion account with the whole payout account inside."""
     account_row = world.tables["financial_accounts"].rows[row["_"]["payout_account_id"]]
+    # The fields of account details have other names in some countries of owners.
     country = world.tables["individuals"].rows[account_row["_"]["owner"]]["country"]
     fields = {**without_internals(row), "payout_account": without_internals(account_row)}
     fields = add_missing_values(world.service, "ConversionAccount", fields)

@@ -28,14 +28,14 @@ class DeliveryQueue:
         lane = self._lanes.setdefault(row["lane"], deque())
         lane.append(row)
         if len(lane) == 1:
-            self.requeue(row)
+            self.schedule_head(row)
 
     def lane(self, name: str) -> tuple[Row, ...]:
         """The rows of a lane, in order."""
         return tuple(self._lanes.get(name, ()))
 
-    def requeue(self, row: Row) -> None:
-        """Make the first row of a lane due at its time."""
+    def schedule_head(self, row: Row) -> None:
+        """Let the first row of a lane be taken when it is due."""
         heapq.heappush(self._heads, (row["due"], row["rank"], row["lane"]))
 
     def remove(self, row: Row) -> None:
@@ -49,7 +49,7 @@ class DeliveryQueue:
             return
         self._lanes[lane_name] = remaining_rows
         if is_first:
-            self.requeue(remaining_rows[0])
+            self.schedule_head(remaining_rows[0])
 
     def next_due(self) -> str | None:
         """The time when the next row is due. None if none is, or while the queue is paused."""
@@ -70,7 +70,10 @@ class DeliveryQueue:
         return sum(map(len, self._lanes.values()))
 
     def take_due(self, now: str) -> Row | None:
-        """A row that is due, or None. It stays first of its lane until `remove` or `requeue`."""
+        """A row that is due, or None.
+
+        It stays first of its lane until `remove` or `schedule_head`.
+        """
         due_text = self.next_due()
         if due_text is None or due_text > now:
             return None

@@ -210,7 +210,7 @@ def _queue_retry(world: World, queued_row: Row) -> None:
     queued_row["attempt"] += 1
     queued_row["cause"] = "retry"
     if world.service.webhooks.order == "in_order":
-        world.outbox.requeue(world.put("outbox", queued_row))
+        world.outbox.schedule_head(world.put("outbox", queued_row))
         return
     # A lane of its own: the later events of the resource do not wait for it.
     world.outbox.remove(queued_row)

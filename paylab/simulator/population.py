@@ -99,16 +99,22 @@ def _make_members(
     member_count_by_route = Counter(map(_make_route_key, chosen_routes))
     times_and_routes = zip(creation_times, chosen_routes, strict=True)
     members = []
-    for address_number, (created_at, route) in enumerate(times_and_routes):
+    for email_number, (created_at, route) in enumerate(times_and_routes):
         owner_row, account_row = _add_individual(
-            world, random_numbers, route, created_at, address_number, has_ramps=has_ramps
+            world, random_numbers, route, created_at, email_number, has_ramps=has_ramps
         )
         history = RouteHistory(world, random_numbers, route, (owner_row, account_row))
-        # The members of a route share its payments: some get many, most get few.
-        member_share = route.share / member_count_by_route[_make_route_key(route)]
-        weight = member_share * random_numbers.paretovariate(1.5)
+        weight = _draw_weight(route, member_count_by_route[_make_route_key(route)], random_numbers)
         members.append(Member(created_at, history, owner_row, account_row, weight))
     return members
+
+
+def _draw_weight(route: PayoutRoute, member_count: int, random_numbers: random.Random) -> float:
+    """Draw the weight of one of the members that share a route's payments.
+
+    Some get many payments, most get few.
+    """
+    return route.share / member_count * random_numbers.paretovariate(1.5)
 
 
 def _draw_creation_times(world: World, random_numbers: random.Random, count: int) -> list[datetime]:
@@ -126,12 +132,12 @@ def _make_route_key(route: PayoutRoute) -> tuple[str, str, str]:
     return route.country, route.currency, route.source
 
 
-def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an address
+def _add_individual(  # noqa: PLR0913 - who, where, when, and the number in an e-mail
     world: World,
     random_numbers: random.Random,
     route: PayoutRoute,
     created_at: datetime,
-    address_number: int,
+    email_number: int,
     *,
     has_ramps: bool,
 ) -> tuple[Row, Row]:
@@ -147,7 +153,7 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an 
         "id": world.new_id("individuals", created_at),
         "given_name": given_name,
         "family_name": family_name,
-        "email": f"recipient{address_number}@example.com",
+        "email": f"recipient{email_number}@example.com",
         "phone": "+910000000000" if route.country == "IN" else None,
         "address": {"country": route.country},
         "country": route.country,

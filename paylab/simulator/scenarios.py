@@ -39,8 +39,8 @@ SCENARIO_NAMES = {
 }
 
 
-def list_scenarios_by_name(service: Service) -> dict[str, Scenario]:
-    """The values that cause an outcome, by name. The service's terminal codes reject."""
+def name_field_scenarios(service: Service) -> dict[str, Scenario]:
+    """The scenarios of values of fields, by name. The service's terminal codes reject."""
     scenario_by_name = {code: _make_code_scenario(code, service) for code in STATUS_DETAIL_CODES}
     for scenario in SCENARIOS:
         scenario_name = _name_scenario(scenario)
@@ -63,7 +63,7 @@ class Scenarios:
     ) -> None:
         """Name the scenarios of a service; `list_scenarios` asks the simulator for them."""
         self._list_scenarios = list_scenarios
-        self._scenarios = list_scenarios_by_name(service)
+        self._scenarios = name_field_scenarios(service)
 
     def __call__(self) -> list[dict[str, str]]:
         """The service's own list: where, value, outcome."""

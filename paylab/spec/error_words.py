@@ -39,26 +39,27 @@ HTML_TAG = re.compile(r"<(!doctype|html|head|body|div|p|pre|h[1-6])\b", re.IGNOR
 MARKUP_CHARACTERS_MAX = 2**13
 
 
-def read_error_message(body: JsonValue, depth: int = ERROR_DEPTH) -> list[str]:
+def read_error_message(body: JsonValue, depth_left: int = ERROR_DEPTH) -> list[str]:
     """The message of an error body as one text, or as a code and a text; empty without any.
 
     `{"error": "limit_exceeded", "message": "too much"}` has both.
     """
     if isinstance(body, dict):
-        return _read_object_message(body, depth)
+        return _read_object_message(body, depth_left)
     items = body[:TEXTS_MAX] if isinstance(body, list) else [body]
     texts = list(map(read_scalar, items))
     has_texts_only = bool(texts) and all(texts)
     return ["; ".join(texts)] if has_texts_only else []
 
 
-def _read_object_message(body: JsonObject, depth: int) -> list[str]:
+def _read_object_message(body: JsonObject, depth_left: int) -> list[str]:
     """The message of an object: a text, or a code and a text; empty if it has none."""
     folded_body = fold_keys(body)
-    code = _read_first_message(folded_body, CODE_KEYS, depth)
-    message = _read_first_message(folded_body, MESSAGE_KEYS, depth)
+    code = _read_first_message(folded_body, CODE_KEYS, depth_left)
+    message = _read_first_message(folded_body, MESSAGE_KEYS, depth_left)
     if not code and not message:
-        return _read_inner_message(folded_body, depth)  # {"problem": {"code": ..., "message": ...}}
+        # {"problem": {"code": ..., "message": ...}}
+        return _read_inner_message(folded_body, depth_left)
     if not code or not message or code == message:
         return [message or code]
     if _is_sentence_with_name(code, message):
@@ -86,12 +87,15 @@ def _is_code_needed(folded_body: JsonMapping, code: str, message: str) -> bool:
     )
 
 
-def _read_inner_message(folded_body: JsonMapping, depth: int) -> list[str]:
-    """The message of the first error object inside a body that has one; empty if none has."""
-    if not depth:
+def _read_inner_message(folded_body: JsonMapping, depth_left: int) -> list[str]:
+    """The message of the first error object inside a body; empty if none has one.
+
+    The keys of the body are those of `fold_keys`; `depth_left` levels of objects are read.
+    """
+    if not depth_left:
         return []
     for error_object in _find_error_objects(folded_body):
-        message_parts = read_error_message(error_object, depth - 1)
+        message_parts = read_error_message(error_object, depth_left - 1)
         if message_parts:
             return message_parts
     return []
@@ -102,18 +106,18 @@ def _is_name(text: str) -> bool:
     return NAME_FOR_PROGRAMS.fullmatch(text) is not None
 
 
-def _read_first_message(folded_body: JsonMapping, keys: Iterable[str], depth: int) -> str:
+def _read_first_message(folded_body: JsonMapping, keys: Iterable[str], depth_left: int) -> str:
     """The text at the first of these keys that has one; "" if none has.
 
     A mere status phrase, such as "Bad Request", is returned only if no key has another text.
     """
-    if not depth:
+    if not depth_left:
         return ""
     status_phrase = ""
     for key in keys:
         if key not in folded_body or _has_lists_by_field(key, folded_body[key]):
             continue
-        text = ": ".join(read_error_message(folded_body[key], depth - 1))
+        text = ": ".join(read_error_message(folded_body[key], depth_left - 1))
         if text and not is_status_phrase(text):
             return text
         status_phrase = status_phrase or text
@@ -148,15 +152,17 @@ def read_scalar(value: JsonValue) -> str:
     return strip_markup(value).strip() if isinstance(value, str) else str(value)
 
 
-def find_texts(json_value: JsonValue, key: str = "", depth: int = ERROR_DEPTH) -> Iterator[str]:
+def find_texts(
+    json_value: JsonValue, key: str = "", depth_left: int = ERROR_DEPTH
+) -> Iterator[str]:
     """Yield every text in a body of unknown shape, after its key: "amount: is too low"."""
-    if isinstance(json_value, dict) and depth:
+    if isinstance(json_value, dict) and depth_left:
         for inner_key, inner_value in json_value.items():
             if not is_request_id(inner_key):
-                yield from find_texts(inner_value, str(inner_key), depth - 1)
-    elif isinstance(json_value, list) and depth:
+                yield from find_texts(inner_value, str(inner_key), depth_left - 1)
+    elif isinstance(json_value, list) and depth_left:
         for item in json_value:
-            yield from find_texts(item, key, depth - 1)
+            yield from find_texts(item, key, depth_left - 1)
     elif isinstance(json_value, str) and json_value.strip():
         visible_text = strip_markup(json_value)
         yield f"{key}: {visible_text}" if key else visible_text
@@ -175,27 +181,27 @@ def fold_keys(body: JsonMapping) -> JsonObject:
     return {str(key).replace("_", "").replace("-", "").lower(): body[key] for key in body}
 
 
-def has_messages_by_field(value: object, depth: int) -> bool:
+def has_messages_by_field(value: object, depth_left: int) -> bool:
     """Whether an object consists of messages by field, such as `{"amount": ["is too low"]}`.
 
-    Fields may be inside others, down to `depth`. An object of empty values has no messages.
+    Fields may be inside others, down to `depth_left`. An object of empty values has no messages.
     """
-    if not depth or not isinstance(value, dict):
+    if not depth_left or not isinstance(value, dict):
         return False
     members = list(value.values())
-    return any(members) and all(_are_messages(member, depth - 1) for member in members)
+    return any(members) and all(_are_messages(member, depth_left - 1) for member in members)
 
 
-def _are_messages(value: object, depth: int) -> bool:
+def _are_messages(value: object, depth_left: int) -> bool:
     """Whether a value is a list of messages of a field, or an object of fields with messages."""
     if isinstance(value, list):
-        return all(_is_text_or_messages(item, depth) for item in value)
-    return has_messages_by_field(value, depth)
+        return all(_is_text_or_messages(item, depth_left) for item in value)
+    return has_messages_by_field(value, depth_left)
 
 
-def _is_text_or_messages(item: JsonValue, depth: int) -> bool:
+def _is_text_or_messages(item: JsonValue, depth_left: int) -> bool:
     """Whether an item of a list is a message, or an object of fields with messages."""
-    return isinstance(item, str) or item == {} or has_messages_by_field(item, depth)
+    return isinstance(item, str) or item == {} or has_messages_by_field(item, depth_left)
 
 
 def is_status_phrase(text: str) -> bool:

@@ -25,6 +25,9 @@ T = TypeVar("T")
 # A filter may leave some pages empty; a list of only empty pages would never end.
 EMPTY_PAGES_MAX = 100
 
+LISTS_ASSUMPTION = "individual.list"
+"""The row of the assumptions on all lists, whose first one is that of individuals."""
+
 
 def encode_cursor(position: Mapping[str, str]) -> str:
     """The opaque token of a position: its JSON text in base64url without padding."""
@@ -296,7 +299,7 @@ def _read_next_cursor(page: RawPage, used_cursors: Collection[str | None]) -> st
         raise PagingError("the list says it has a next page but gives no cursor for it")
     if page.cursor in used_cursors:
         error = PagingError("the list gave the same cursor twice: following it would never end")
-        error.assumption = "individual.list"
+        error.assumption = LISTS_ASSUMPTION
         error.hint = "the service does not continue after the cursor: ask your provider how it does"
         raise error
     return page.cursor

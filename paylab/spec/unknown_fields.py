@@ -89,7 +89,9 @@ def _list_chapters(model_name: str) -> list[str]:
 def _find_nearest_call(name: str, model_name: str) -> str | None:
     """The call that is meant by an attribute of a model of this kind; None if none is near.
 
-    `individual.transfers` means `lab.transfers.list(individual_id=...)`.
+    First the list of the part of a lab that has this name: `individual.transfers` means
+    `lab.transfers.list(individual_id=...)`. Then a call of the model's own part with a similar
+    name.
     """
     if name in {operation.resource for operation in OPERATIONS.values()}:
         id_name = _make_id_name(model_name)
@@ -97,11 +99,17 @@ def _find_nearest_call(name: str, model_name: str) -> str | None:
         return f"lab.{name}.list({id_name}=...)" if has_id_filter else f"lab.{name}"
     for chapter in _list_chapters(model_name):
         call_name = names.find_suggestion(name, _list_call_names(chapter))
-        if call_name == "create":  # the object is there already: what is created from it?
-            return _find_only_call_with_id(model_name)
         if call_name:
-            return call_name if call_name.startswith("lab.") else f"lab.{chapter}.{call_name}"
+            return _write_nearest_call(call_name, chapter, model_name)
     return None
+
+
+def _write_nearest_call(call_name: str, chapter: str, model_name: str) -> str | None:
+    """A call that was found for a model, as code; None if it cannot be meant."""
+    if call_name == "create":  # the object is there already: what is created from it?
+        return _find_only_call_with_id(model_name)
+    # The suggestion for a habit of other SDKs is a whole call.
+    return call_name if call_name.startswith("lab.") else f"lab.{chapter}.{call_name}"
 
 
 def _find_only_call_with_id(model_name: str) -> str | None:

@@ -149,7 +149,7 @@ def _unzipped(zipped_path: Path, target: Path, address: str | os.PathLike[str]) 
     return target
 
 
-def _is_never_own(_: Path) -> bool:
+def _is_never_own(_path: Path) -> bool:
     """For a target that is a single file: no file in a folder there is our own."""
     return False
 

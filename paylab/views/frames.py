@@ -22,25 +22,22 @@ def frame_card(frame: pd.DataFrame) -> str:
     return card(column(frame_table(frame)))
 
 
-def frame_table(frame: pd.DataFrame, where_all: str = "") -> str:
+def frame_table(frame: pd.DataFrame, all_rows_hint: str = "") -> str:
     """The first 20 rows, above the name of the service; an index of numbers is left out.
 
-    `where_all` says what has all rows.
+    `all_rows_hint` says what has all rows, such as "frame() has all problems".
     """
     shown_frame = frame.head(TABLE_ROWS_MAX)
     if any(frame.index.names) or not is_numeric_dtype(frame.index.dtype):
         shown_frame = shown_frame.reset_index(allow_duplicates=True)
     column_names = [_column_name(column_label) for column_label in shown_frame]
+    # The attribute has the names of the columns of seconds, joined by commas.
     seconds_columns = str(frame.attrs.get("seconds", "")).split(", ")
     text_columns = []
     for column_index, column_name in enumerate(column_names):
         column_values = shown_frame.iloc[:, column_index]  # by position: two may have the same name
-        if column_name in seconds_columns:
-            text_columns.append([_seconds_text(seconds) for seconds in column_values])
-        else:
-            text_columns.append(
-                [_cell_text(column_name, cell_value) for cell_value in column_values]
-            )
+        is_seconds = column_name in seconds_columns
+        text_columns.append(_write_column(column_name, column_values, is_seconds=is_seconds))
     number_columns = [
         column_index
         for column_index, dtype in enumerate(shown_frame.dtypes)
@@ -54,8 +51,17 @@ def frame_table(frame: pd.DataFrame, where_all: str = "") -> str:
         len(frame),
         number_columns=number_columns,
         source=service_name,
-        where_all=where_all,
+        where_all=all_rows_hint,
     )
+
+
+def _write_column(
+    column_name: str, column_values: pd.Series[Any], *, is_seconds: bool
+) -> list[str]:
+    """The texts of the cells of a column."""
+    if is_seconds:
+        return [_seconds_text(seconds) for seconds in column_values]
+    return [_cell_text(column_name, cell_value) for cell_value in column_values]
 
 
 def _column_name(label: object) -> str:

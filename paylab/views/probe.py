@@ -51,9 +51,12 @@ BODY_LENGTH_MAX = 6000
 def report_table(report: Any) -> str:
     """The progress of the probe, what differs and what to ask; the rest opens on click."""
     summary_html = "".join(f"<div>{escape(line)}</div>" for line in report.summary.splitlines())
-    action_rows = [(finding.key, finding.words) for finding in report.where("proven")]
+    # Proven: the service differs from the settings. Refused: the provider must be asked.
+    differing_rows = [(finding.key, finding.words) for finding in report.where("proven")]
+    asking_rows = []
     for finding in report.where("refused"):
-        action_rows.append((finding.key, f"{finding.words}: {finding.ask}"))
+        asking_rows.append((finding.key, f"{finding.words}: {finding.ask}"))
+    action_rows = [*differing_rows, *asking_rows]
     action_table_html = ""
     if action_rows:
         action_table_html = grid(("Key", "Outcome"), action_rows, row_max=len(action_rows))

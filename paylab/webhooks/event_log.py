@@ -52,12 +52,12 @@ class EventLog:
         """Read the events of the file; at most `bytes_max` bytes of events are in memory."""
         self.wrapper = wrapper
         self._bytes_max = bytes_max
-        self.since: datetime | None = None
-        self.dropped = 0
+        self.since: datetime | None = None  # all events from here on are held
+        self.dropped = 0  # the number of events that left the memory
         self._arrivals: dict[int, Arrival] = {}
         self._seq_by_identity: dict[Identity, int] = {}
+        # By family and id of the resource.
         self._latest_by_resource: dict[tuple[str, str], _LatestVersion] = {}
-        """By family and id of the resource."""
         self._count = 0
         self._bytes = 0
         self._lock = RLock()

@@ -101,8 +101,8 @@ class Receiver:
         except (UnreadableEventError, RecursionError, UnicodeError) as error:
             return DeliveryAnswer(400, f"not an event: {str(error)[:200]}")
 
-    def deliver(self, _: str, body: bytes, headers: Mapping[str, str] | None = None) -> int:
-        """Accept a delivery inside this process, without a socket."""
+    def deliver(self, _url: str, body: bytes, headers: Mapping[str, str] | None = None) -> int:
+        """Accept a delivery inside this process, without a socket, whatever its address is."""
         headers_by_lower_name = {
             header_name.lower(): header_value
             for header_name, header_value in (headers or {}).items()

@@ -15,13 +15,13 @@ from paylab.corridors import examples
 from paylab.lab import displays
 from paylab.simulator.controls import Controls
 from paylab.simulator.fault_kinds import FAULT_KINDS
-from paylab.simulator.scenarios import list_scenarios_by_name
+from paylab.simulator.scenarios import name_field_scenarios
 from paylab.simulator.simulator import Simulator
 from paylab.spec import assumptions
 from paylab.spec.codes import STATUS_DETAIL_CODES
 from paylab.spec.service import Service
 
-NAMED = list_scenarios_by_name(Service())
+NAMED = name_field_scenarios(Service())
 HOOK = "https://hooks.example.com/in"
 IMAGE = b"\xff\xd8\xff\xe0" + b"x" * 20_000
 

@@ -89,7 +89,7 @@ def record_images(world: World, person_row: Row, sides: set[str]) -> None:
     world.put("individuals", person_row)
 
 
-def submit(world: World, person_row: Row, _: str = "") -> None:
+def submit(world: World, person_row: Row, _reason: str = "") -> None:
     """Start verification: the individual has sent all that was needed."""
     _move_individual(world, person_row, trigger="submit")
     world.schedule("individuals", person_row["id"], VERIFICATION_SECONDS, "decide")
@@ -130,7 +130,7 @@ def activate(world: World, person_row: Row) -> None:
         _move_individual(world, person_row, trigger="pass")
 
 
-def _decide_verification(world: World, person_row: Row, _: str) -> None:
+def _decide_verification(world: World, person_row: Row, _reason: str) -> None:
     """End a verification with its outcome. Assumptions `kyc.names` and `kyc.terminal`."""
     outcome = _choose_outcome(world, person_row)
     if outcome == "under_review":

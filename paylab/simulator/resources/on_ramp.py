@@ -66,7 +66,7 @@ def start_conversion(world: World, account: Row, deposit_row: Row) -> None:
     world.schedule("conversions", conversion_row["id"], PAYOUT_SECONDS, step)
 
 
-def _broadcast_payout(world: World, conversion_row: Row, _: str) -> None:
+def _broadcast_payout(world: World, conversion_row: Row, _reason: str) -> None:
     """Send the payout of a conversion to its network, and plan the confirmation."""
     conversion_row["payout"] |= {
         "tx_hash": ids.transaction_hash(
@@ -78,13 +78,13 @@ def _broadcast_payout(world: World, conversion_row: Row, _: str) -> None:
     world.schedule("conversions", conversion_row["id"], CONFIRMATION_SECONDS, "confirm")
 
 
-def _confirm_payout(world: World, conversion_row: Row, _: str) -> None:
+def _confirm_payout(world: World, conversion_row: Row, _reason: str) -> None:
     """Complete a conversion: its network has confirmed the payout."""
     conversion_row["payout"]["completed_at"] = world.stamp()
     _move_conversion(world, conversion_row, trigger="confirm")
 
 
-def _move_conversion(world: World, conversion_row: Row, _: str = "", *, trigger: str) -> None:
+def _move_conversion(world: World, conversion_row: Row, _reason: str = "", *, trigger: str) -> None:
     """Change the status of a conversion, and emit the event of the move."""
     apply_move(world, "conversions", conversion_row, trigger)
     emit_event(
@@ -100,7 +100,7 @@ EVENT_TYPE_BY_MOVE = {
 """The events of moves."""
 
 
-def provision(world: World, account_row: Row, _: str = "") -> None:
+def provision(world: World, account_row: Row, _reason: str = "") -> None:
     """Create the deposit instructions and activate the account."""
     account_row["deposit_instructions"] = make_instructions(
         world, account_row["source_currency"], account_row["id"]

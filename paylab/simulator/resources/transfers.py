@@ -34,7 +34,7 @@ def _read_deadline_seconds(world: World) -> int:
     return int(world.service.transfers.deadline_hours) * 3600
 
 
-def _pay_from_balance(world: World, transfer_row: Row, _: str) -> None:
+def _pay_from_balance(world: World, transfer_row: Row, _reason: str) -> None:
     """Fund from the balance. If it is too low, wait for a payment until the deadline."""
     if balances.take_amount(world, transfer_row):
         _start_funded_transfer(world, transfer_row, "")
@@ -74,7 +74,7 @@ def _waits_for_balance(transfer_row: Row, currency: str) -> bool:
     return bool(transfer_row["source_currency"] == currency)
 
 
-def _start_funded_transfer(world: World, transfer_row: Row, _: str) -> None:
+def _start_funded_transfer(world: World, transfer_row: Row, _reason: str) -> None:
     """Start a funded transfer, and plan its payout, or its review."""
     transfer_row["_"]["started_at"] = world.stamp()
     _move_transfer(world, transfer_row, trigger="fund")
@@ -84,7 +84,7 @@ def _start_funded_transfer(world: World, transfer_row: Row, _: str) -> None:
     )
 
 
-def _initiate_payout(world: World, transfer_row: Row, _: str) -> None:
+def _initiate_payout(world: World, transfer_row: Row, _reason: str) -> None:
     """Initiate the payout, and plan its settlement or failure. The status stays `started`."""
     transfer_row["updated_at"] = world.stamp()
     world.put("transfers", transfer_row)
@@ -96,7 +96,7 @@ def _initiate_payout(world: World, transfer_row: Row, _: str) -> None:
     world.schedule("transfers", transfer_row["id"], seconds, "fail" if must_fail else "settle")
 
 
-def _complete_transfer(world: World, transfer_row: Row, _: str) -> None:
+def _complete_transfer(world: World, transfer_row: Row, _reason: str) -> None:
     """Complete a transfer: it has a settlement reference, and the seconds that it took."""
     time_since_start = world.now() - timestamps.from_text(transfer_row["_"]["started_at"])
     transfer_row["completed_in"] = str(int(time_since_start.total_seconds()))
@@ -114,14 +114,14 @@ def _fail_transfer(world: World, transfer_row: Row, reason: str) -> None:
     return_coins(world, transfer_row)
 
 
-def _end_review(world: World, transfer_row: Row, _: str) -> None:
+def _end_review(world: World, transfer_row: Row, _reason: str) -> None:
     """End the review of a transfer, and plan its payout."""
     transfer_row["_"]["outcome"] = None
     _move_transfer(world, transfer_row, trigger="release")
     world.schedule("transfers", transfer_row["id"], STEP_SECONDS, "initiate")
 
 
-def _move_transfer(world: World, transfer_row: Row, _: str = "", *, trigger: str) -> None:
+def _move_transfer(world: World, transfer_row: Row, _reason: str = "", *, trigger: str) -> None:
     """Change the status of a transfer, and emit the event of the move if it has one.
 
     The unused argument is the reason, which every function in STEPS is called with.

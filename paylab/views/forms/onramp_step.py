@@ -158,7 +158,7 @@ class OnrampStep(Group):
     ) -> None:
         """Show a state with its hint; `nodes` are those of the form or the status of the step."""
         self.state = state
-        self.kind = "group"
+        self.kind = "group"  # a done step was folded
         self.current = state == NOW
         self.heading.text = f"{STATE_SIGNS[state]} {self.number}. {self.title}"
         self.heading.hint = hint

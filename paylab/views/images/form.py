@@ -64,8 +64,8 @@ class ImagesForm(Form):
         make_specimen = partial(choose_specimen, name=name, country=country)
         self.slots = {side: Slot(side, make_specimen, service) for side in IMAGE_SIDES}
         self.advice_node = Html()
-        self.example_button = Button("Fill with specimens", self._fill_example)
-        self.helper_nodes = [self.example_button]
+        self.specimen_button = Button("Fill with specimens", self._fill_example)
+        self.helper_nodes = [self.specimen_button]
         self.keep_location = FormField(
             "keep_location", "Keep the location where photos were taken", TICK
         )
@@ -73,38 +73,38 @@ class ImagesForm(Form):
         self._sent_sides: list[str] = []
         fields = [*self.slots.values(), self.keep_location]
         slot_group = side_by_side(self.slots.values())
-        page_parts = [self.advice_node, self.example_button, slot_group, self.keep_location]
+        page_parts = [self.advice_node, self.specimen_button, slot_group, self.keep_location]
         super().__init__(fields, page_parts)
         self._request_images()
 
     def nodes(self) -> Sequence[Node]:
         """The page; specimens are offered as long as an image is missing."""
         page_nodes = super().nodes()
-        is_complete = all(slot.choice for slot in self.open_slots)
-        self.example_button.visible = self.result is None and not is_complete
+        is_complete = all(slot.choice for slot in self.requested_slots)
+        self.specimen_button.visible = self.result is None and not is_complete
         return page_nodes
 
     @property
-    def open_slots(self) -> list[Slot]:
+    def requested_slots(self) -> list[Slot]:
         """The slots of requested images."""
         return [slot for slot in self.slots.values() if slot.advice]
 
     def values(self) -> dict[str, ImageChoice]:
         """The chosen images by side."""
-        return {slot.side: slot.choice for slot in self.open_slots if slot.choice}
+        return {slot.side: slot.choice for slot in self.requested_slots if slot.choice}
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems: missing images, images that cannot be sent, and broken assumptions."""
-        if not self.open_slots:
+        if not self.requested_slots:
             return [Problem("images", "the service requests no image")]
         problems = [
             Problem(slot.side, slot.refusal or "is required")
-            for slot in self.open_slots
+            for slot in self.requested_slots
             if slot.choice is None and (slot.is_requested or slot.refusal)
         ]
         if not problems and not values:
-            return [Problem(self.open_slots[0].side, "is required: choose at least one image")]
-        for slot in self.open_slots:
+            return [Problem(self.requested_slots[0].side, "is required: choose at least one image")]
+        for slot in self.requested_slots:
             assumed_problems = slot.facts.assumed_problems if slot.facts else ()
             # The rules number the images, the form names their sides.
             problems += [replace(problem, field=slot.side) for problem in assumed_problems]
@@ -112,7 +112,7 @@ class ImagesForm(Form):
 
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """Warnings: no preview, and a location that will be removed."""
-        facts_by_side = {slot.side: slot.facts for slot in self.open_slots if slot.facts}
+        facts_by_side = {slot.side: slot.facts for slot in self.requested_slots if slot.facts}
         warnings = [
             Problem(image_side, image_facts.preview_problem)
             for image_side, image_facts in facts_by_side.items()
@@ -147,14 +147,14 @@ class ImagesForm(Form):
         """The equivalent call; a file from the browser appears as a path to fill in."""
         code_by_side = {side: choice.code for side, choice in values.items()}
         if not code_by_side:
-            code_by_side = {slot.side: PATH_PLACEHOLDER for slot in self.open_slots}
+            code_by_side = {slot.side: PATH_PLACEHOLDER for slot in self.requested_slots}
         call_code = write_call(
             "lab.individuals.upload_images", Expression("person.id"), code_by_side
         )
         import_lines = [
             import_line
-            for call_start, import_line in IMPORT_BY_CALL.items()
-            if call_start in call_code
+            for call_text, import_line in IMPORT_BY_CALL.items()
+            if call_text in call_code
         ]
         return "\n".join([*import_lines, call_code])
 
@@ -162,7 +162,7 @@ class ImagesForm(Form):
         """The rows saved in the notebook: the requested sides, or the stored images."""
         if self.result is not None:
             return self.result_rows(self.result)
-        return [(slot.label, slot.state) for slot in self.open_slots]
+        return [(slot.label, slot.state) for slot in self.requested_slots]
 
     def result_rows(self, result: VerificationImages) -> Sequence[Row]:
         """The side and the type of each image that the service has."""
@@ -183,12 +183,12 @@ class ImagesForm(Form):
     def _fill_example(self) -> None:
         """Put a specimen into every empty slot."""
         with self.filling():
-            for slot in self.open_slots:
+            for slot in self.requested_slots:
                 slot.fill_with_specimen()
 
     def _sent_rows(self) -> list[Row]:
         """The name of the image of each side."""
-        return [(slot.label, slot.choice.name) for slot in self.open_slots if slot.choice]
+        return [(slot.label, slot.choice.name) for slot in self.requested_slots if slot.choice]
 
     def _apply_code_options(self) -> None:
         """Without a click, fill in specimens if `example=True`."""
@@ -234,7 +234,7 @@ class ImagesForm(Form):
 
     def _show_sending(self, is_sending: bool) -> None:
         """Show in each slot whether its image is being sent."""
-        for slot in self.open_slots:
+        for slot in self.requested_slots:
             slot.is_sending = is_sending
             slot.show_problems([])
         self.redraw()

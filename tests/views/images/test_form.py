@@ -60,8 +60,8 @@ def file(tmp_path):
 def test_only_what_is_asked_for(make):
     """The form has a slot for each requested side only, and both are required."""
     form = make()
-    assert [slot.side for slot in form.open_slots] == ["document-front", "selfie"]
-    assert {slot.state for slot in form.open_slots} == {"empty"}
+    assert [slot.side for slot in form.requested_slots] == ["document-front", "selfie"]
+    assert {slot.state for slot in form.requested_slots} == {"empty"}
     with pytest.raises(RuleError) as caught:
         form.submit()
     assert {problem.field for problem in caught.value.problems} == {"document-front", "selfie"}
@@ -72,10 +72,10 @@ def test_a_path_and_a_specimen_are_uploaded(make, upload, photo):
     form = make()
     form.slots["selfie"].path.value = str(photo)
     form.slots["document-front"].specimen.value = "good"
-    assert {slot.state for slot in form.open_slots} == {"chosen"}
+    assert {slot.state for slot in form.requested_slots} == {"chosen"}
     form.submit()
     assert upload["selfie"] == photo.read_bytes()
-    assert {slot.state for slot in form.open_slots} == {"stored"}
+    assert {slot.state for slot in form.requested_slots} == {"stored"}
     assert all(slot.choice is slot.facts is None for slot in form.slots.values())
     assert str(photo) not in str([slot.path.value for slot in form.slots.values()])
 
@@ -117,7 +117,7 @@ def test_every_code_has_a_meaning_and_an_act(make, code):
     assert one.meaning.endswith(".")
     assert one.action.endswith(".")
     form = make(code, message=HOSTILE)
-    shown = form.advice_node.html + "".join(slot.state_line.html for slot in form.open_slots)
+    shown = form.advice_node.html + "".join(slot.state_line.html for slot in form.requested_slots)
     assert HOSTILE not in shown
     assert "&lt;img" in shown
 
@@ -151,7 +151,7 @@ def test_nothing_is_asked_for(upload):
 
 def test_an_unknown_code_asks_for_every_side(make):
     """An unknown status detail code asks for every side."""
-    assert len(make("verification_hologram_missing").open_slots) == len(codes.IMAGE_SIDES)
+    assert len(make("verification_hologram_missing").requested_slots) == len(codes.IMAGE_SIDES)
 
 
 @pytest.mark.parametrize(("size", "sent"), [(9_999, False), (10_000, True), (10_239, True)])
@@ -215,7 +215,7 @@ def test_a_named_side_is_the_only_one_refused(upload, field, kind):
     """If a field of the detail is the type of an image, only that side has to be sent again."""
     detail = {"code": "verification_image_blurry", "message": "Too blurred.", field: "selfie"}
     form = ImagesForm(upload, [kind(detail)], name="Ana", country="MX")
-    [slot] = form.open_slots
+    [slot] = form.requested_slots
     assert (slot.side, slot.state) == ("selfie", "refused by the service")
     assert "The service says: Too blurred." in slot.state_line.html
     assert form.advice_node.html == ""
@@ -286,7 +286,7 @@ def test_a_location_is_announced_and_kept_if_the_box_is_ticked(make, upload, tmp
 def test_a_refusal_of_two_sides_may_be_of_either(make, code, states):
     """A code of the document does not say which side; a code of no picture asks for none."""
     form = make(code, message="Why.")
-    assert [slot.state for slot in form.open_slots] == states
+    assert [slot.state for slot in form.requested_slots] == states
     assert ("may be any of these" in form.advice_node.html) is (len(states) > 1)
     assert ("The service says: Why." in form.advice_node.html) is (len(states) != 1)
 
@@ -316,7 +316,7 @@ def test_specimens_are_offered_as_long_as_an_image_is_missing(make):
     """The button goes when every slot has an image, and comes back with an empty one."""
     form = make(example=True)
     form.nodes()
-    assert not form.example_button.visible
+    assert not form.specimen_button.visible
     form.slots["selfie"].remove()
     form.nodes()
-    assert form.example_button.visible
+    assert form.specimen_button.visible
