@@ -60,8 +60,8 @@ def calls_table(calls: Iterable[Any]) -> str:
         column_names = [*compress(CALL_COLUMNS, has_value_flags)]
         table_rows = [[*compress(cells, has_value_flags)] for cells in table_rows]
     service_name = all_calls[-1].place if all_calls else ""
-    where_all = "lab.panel() shows all, lab.calls[0] is the first one"
-    grid_html = grid(column_names, table_rows, len(all_calls), where_all=where_all)
+    all_rows_hint = "lab.panel() shows all, lab.calls[0] is the first one"
+    grid_html = grid(column_names, table_rows, len(all_calls), all_rows_hint=all_rows_hint)
     return card(column(heading(plural(len(all_calls), "call")), grid_html), source=service_name)
 
 

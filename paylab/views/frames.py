@@ -51,7 +51,7 @@ def frame_table(frame: pd.DataFrame, all_rows_hint: str = "") -> str:
         len(frame),
         number_columns=number_columns,
         source=service_name,
-        where_all=all_rows_hint,
+        all_rows_hint=all_rows_hint,
     )
 
 

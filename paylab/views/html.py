@@ -76,11 +76,11 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
     row_max: int = TABLE_ROWS_MAX,
     number_columns: Collection[int] = (),
     source: str = "",
-    where_all: str = "",
+    all_rows_hint: str = "",
 ) -> str:
     """A table with a header, at most `row_max` rows, and the number of further rows.
 
-    `where_all` says beside that number what has all rows, such as "frame() has all".
+    `all_rows_hint` says beside that number what has all rows, such as "frame() has all".
 
     `total` is the number of all rows if `rows` are only the first ones. `number_columns` are the
     positions of the columns that are aligned to the right, and `source` names the service below
@@ -111,7 +111,10 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
     row_count = len(rows) if total is None else total
     has_unnamed_times = any("UTC" not in header_names[index] for index in time_column_indexes)
     footer_html = _footer_line(
-        row_count - len(shown_rows), source, where_all=where_all, has_times=has_unnamed_times
+        row_count - len(shown_rows),
+        source,
+        all_rows_hint=all_rows_hint,
+        has_times=has_unnamed_times,
     )
     return _scrolling_html(table_html) + footer_html
 
@@ -180,7 +183,9 @@ def _empty_row_html(column_count: int) -> str:
     return f'<tr style="{ROW_STYLE}">{cell_html}</tr>'
 
 
-def _footer_line(hidden_count: int, service_name: str, *, where_all: str, has_times: bool) -> str:
+def _footer_line(
+    hidden_count: int, service_name: str, *, all_rows_hint: str, has_times: bool
+) -> str:
     """The number of the rows that are not shown, the time zone, and the name of the service.
 
     Beside the number is what has all rows, if it is known.
@@ -188,8 +193,8 @@ def _footer_line(hidden_count: int, service_name: str, *, where_all: str, has_ti
     Empty if nothing of this is to be said.
     """
     more_text = f"{hidden_count:,} more" if hidden_count > 0 else ""
-    if more_text and where_all:
-        more_text += f": {where_all}"
+    if more_text and all_rows_hint:
+        more_text += f": {all_rows_hint}"
     zone_text = "Times in UTC" if has_times else ""
     footer_texts = [text for text in (more_text, zone_text, service_name) if text]
     if not footer_texts:

@@ -77,11 +77,11 @@ def items_table(
     items: Sequence[Resource],
     total: int | None = None,
     service_name: str = "",
-    where_all: str = "",
+    all_rows_hint: str = "",
 ) -> str:
     """A table of resources of one type.
 
-    `total` is the length of the whole list, and `where_all` says what has all of it.
+    `total` is the length of the whole list, and `all_rows_hint` says what has all of it.
     """
     if not items:
         return card(column(heading("List"), notice("No items")), source=service_name)
@@ -93,7 +93,7 @@ def items_table(
         row_cells = [_column_text(item_fields, column_name) for column_name in column_names]
         table_rows.append(row_cells)
     title_html = heading(plural(total or len(items), type_name))
-    grid_html = grid(column_names, table_rows, total, where_all=where_all)
+    grid_html = grid(column_names, table_rows, total, all_rows_hint=all_rows_hint)
     return card(column(title_html, grid_html), source=service_name)
 
 
@@ -217,14 +217,14 @@ PERIOD_ADVICE = (
 )
 
 
-def _filled_columns_table(frame: Any, where_all: str = "") -> str:
+def _filled_columns_table(frame: Any, all_rows_hint: str = "") -> str:
     """The first rows of a frame, without the columns that have no value.
 
-    `where_all` says what has all rows.
+    `all_rows_hint` says what has all rows.
     """
     from .frames import frame_table  # needs pandas, which a reconciliation has
 
-    return frame_table(frame.loc[:, frame.notna().any()], where_all)
+    return frame_table(frame.loc[:, frame.notna().any()], all_rows_hint)
 
 
 def lab_card(lab: Any) -> str:
