@@ -14,7 +14,7 @@ from ..spec import money
 from ..spec.codes import is_stablecoin
 from .messages import raise_if_problems
 from .prices import amount_text
-from .table import Row
+from .table import INTERNALS, Row
 from .world import World
 
 BALANCE_CURRENCIES = ("USD", "USDC")
@@ -66,7 +66,7 @@ def take_amount(world: World, transfer: Row) -> bool:
     if remaining_balance < 0:
         return False
     _put_balance(world, currency, remaining_balance)
-    transfer["_"][RESERVED_FIELD] = True
+    transfer[INTERNALS][RESERVED_FIELD] = True
     return True
 
 
@@ -77,7 +77,7 @@ def return_amount(world: World, transfer: Row) -> None:
     """
     currency = transfer["source_currency"]
     balance = _find_balance(world, currency)
-    is_reserved = transfer["_"].pop(RESERVED_FIELD, False)
+    is_reserved = transfer[INTERNALS].pop(RESERVED_FIELD, False)
     if balance is None or not is_reserved or is_stablecoin(currency):
         return
     _put_balance(world, currency, balance + Decimal(transfer["source_amount"]))
@@ -114,7 +114,7 @@ def list_funds(world: World) -> list[Row]:
 def _find_balance_use(transfer: Row) -> str:
     """Which sum a transfer is a part of: `reserved` or `awaiting_funds`; "" for neither."""
     status = transfer["status"]
-    internals = transfer["_"]
+    internals = transfer[INTERNALS]
     if status in UNDER_WAY and internals.get(RESERVED_FIELD):
         return "reserved"
     is_prefunded = internals["source_type"] != "deposit" and internals["outcome"] not in UNFUNDED

@@ -17,7 +17,7 @@ from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from .messages import NO_CONTENT, CursorError, RefusedError, Reply, Request, raise_if_problems
-from .table import Position, Row, row_position
+from .table import INTERNALS, Position, Row, row_position
 from .world import World
 
 
@@ -34,14 +34,19 @@ def refuse_problems(body: RequestBody, problems: Iterable[Problem], status: int 
 
 def without_internals(row: Row) -> Row:
     """A row without the simulator's internal fields."""
-    return {field_name: field_value for field_name, field_value in row.items() if field_name != "_"}
+    return {
+        field_name: field_value
+        for field_name, field_value in row.items()
+        if field_name != INTERNALS
+    }
 
 
 def individual_json(world: World, row: Row) -> Row:
     """An individual with its accounts, without fields that have no value."""
     account_row_by_id = world.tables["financial_accounts"].rows
     accounts = [
-        account_json(world, account_row_by_id[account_id]) for account_id in row["_"]["accounts"]
+        account_json(world, account_row_by_id[account_id])
+        for account_id in row[INTERNALS]["accounts"]
     ]
     fields = {**without_internals(row), "financial_accounts": accounts}
     complete_fields = add_missing_values(world.service, "Individual", dict(drop_nulls(fields)))
@@ -52,7 +57,7 @@ def individual_json(world: World, row: Row) -> Row:
 
 def account_json(world: World, row: Row) -> Row:
     """A financial account, its details in the names of the service."""
-    country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
+    country = world.tables["individuals"].rows[row[INTERNALS]["owner"]]["country"]
     fields = add_missing_values(world.service, "FinancialAccount", without_internals(row))
     return world.translation.write_answer("FinancialAccount", fields, country)
 
@@ -79,9 +84,9 @@ def success_status(service: Service, operation: str) -> int:
 
 def conversion_account_json(world: World, row: Row) -> Row:
     """A conversion account with the whole payout account inside."""
-    account_row = world.tables["financial_accounts"].rows[row["_"]["payout_account_id"]]
+    account_row = world.tables["financial_accounts"].rows[row[INTERNALS]["payout_account_id"]]
     # The fields of account details have other names in some countries of owners.
-    country = world.tables["individuals"].rows[account_row["_"]["owner"]]["country"]
+    country = world.tables["individuals"].rows[account_row[INTERNALS]["owner"]]["country"]
     fields = {**without_internals(row), "payout_account": without_internals(account_row)}
     fields = add_missing_values(world.service, "ConversionAccount", fields)
     return world.translation.write_answer("ConversionAccount", fields, country)
@@ -125,7 +130,7 @@ def read_row(world: World, request: Request, kind: str) -> Reply:
 
 def image_list_json(row: Row) -> Row:
     """An individual's stored images, one per side."""
-    return {"individual_id": row["id"], "images": list(row["_"]["images"].values())}
+    return {"individual_id": row["id"], "images": list(row[INTERNALS]["images"].values())}
 
 
 PAGE_SIZE_PATTERN = re.compile(r"[0-9]{1,9}")

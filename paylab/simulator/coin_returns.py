@@ -9,7 +9,7 @@ from ..spec import codes
 from . import ids
 from .bodies import without_internals
 from .messages import Reply, Request
-from .table import Row
+from .table import INTERNALS, Row
 from .world import World
 
 
@@ -20,7 +20,7 @@ def return_coins(world: World, transfer: Row) -> None:
     """
     if not codes.is_stablecoin(transfer["source_currency"]):
         return
-    network = transfer["_"].get("network") or world.service.transfers.default_network
+    network = transfer[INTERNALS].get("network") or world.service.transfers.default_network
     wallet_row = _find_wallet(world, transfer["recipient_id"], network)
     if wallet_row is None:
         return
@@ -41,7 +41,7 @@ def _find_wallet(world: World, owner_id: str, network: str) -> Row | None:
     """The wallet on a network that an individual got last; None without such a wallet."""
     account_by_id = world.tables["financial_accounts"].rows
     owner_row = world.tables["individuals"].rows[owner_id]
-    for account_id in reversed(owner_row["_"]["accounts"]):
+    for account_id in reversed(owner_row[INTERNALS]["accounts"]):
         account_row = account_by_id[account_id]
         if (
             account_row["type"] == codes.CRYPTO_WALLET

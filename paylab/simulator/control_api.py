@@ -16,7 +16,7 @@ from .events import redeliver_event
 from .fault_kinds import check_fault
 from .journal_api import read_after
 from .messages import NESTING_MAX, RefusedError, Reply, Request, raise_if_problems
-from .table import Row
+from .table import INTERNALS, Row
 from .world import World
 
 WAIT_SECONDS_MAX = 20
@@ -240,7 +240,7 @@ def _find_events_to_redeliver(world: World, delivery_id: object) -> list[tuple[R
     delivery_row = world.find("deliveries", delivery_id)
     if delivery_row is None:
         raise RefusedError(404, 'redeliver: must be the id of a delivery, or "all"')
-    delivery_internals = delivery_row.get("_") or {}
+    delivery_internals = delivery_row.get(INTERNALS) or {}
     event_row = world.find("events", delivery_internals.get("event_id"))
     subscription_row = subscription_by_id.get(delivery_internals.get("subscription_id", ""))
     if event_row is None or subscription_row is None:
@@ -253,7 +253,7 @@ def _is_for_subscription(event: Row, subscription: Row) -> bool:
 
     Events that were held back when their object was added are for none.
     """
-    is_withheld = event.get("_", {}).get("is_withheld", False)
+    is_withheld = event.get(INTERNALS, {}).get("is_withheld", False)
     is_of_type = event["event_type"] in subscription["event_types"]
     return is_of_type and not is_withheld and event["created_at"] >= subscription["created_at"]
 
@@ -294,7 +294,8 @@ def require_object(world: World, object_id: str) -> tuple[str, Row]:
 
 def _list_statuses(object_row: Row) -> list[dict[str, str]] | None:
     """Each status with the time when it began. None if the row has no record of its moves."""
-    past_moves = object_row["_"].get("moves")  # lists of the old status, the new one and the time
+    # Lists of the old status, the new one and the time.
+    past_moves = object_row[INTERNALS].get("moves")
     if past_moves is None:
         return None
     first_status = past_moves[0][0] if past_moves else object_row["status"]

@@ -21,7 +21,7 @@ from ..spec.text import JsonObject
 from ..spec.translation import write_amounts_as_numbers
 from .fault_kinds import ON_EVENTS
 from .messages import encode_json
-from .table import Row
+from .table import INTERNALS, Row
 from .world import World
 
 
@@ -41,7 +41,7 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
         "body": event_body,
     }
     if world.withholds_events:
-        event_row["_"] = {"is_withheld": True}
+        event_row[INTERNALS] = {"is_withheld": True}
     world.put("events", event_row)
     world.journal.add_note(
         "event",
@@ -195,7 +195,7 @@ def _store_attempt(
         "at": now_text,
         "body": json.loads(queued_row["body"]),
         "headers": dict(headers),
-        "_": {
+        INTERNALS: {
             "event_id": queued_row.get("event_id"),
             "subscription_id": queued_row.get("subscription_id"),
         },

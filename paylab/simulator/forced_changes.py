@@ -10,7 +10,7 @@ from .bodies import without_internals
 from .events import emit_event
 from .messages import RefusedError, Reply, Request, raise_if_problems
 from .resources import individuals
-from .table import Row
+from .table import INTERNALS, Row
 from .world import World, set_status
 
 WORD = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
@@ -33,7 +33,7 @@ def force_status(world: World, kind: str, row: Row, status: str) -> None:
         raise RefusedError(400, "to: must be a word of letters, digits, and _ . : -")
     previous_status = row["status"]
     if kind == "transfers":
-        row["_"].setdefault("started_at", world.stamp())
+        row[INTERNALS].setdefault("started_at", world.stamp())
     set_status(world, kind, row, status)
     if kind == "individuals":
         payload = individuals.make_status_payload(row, previous_status)

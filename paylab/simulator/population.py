@@ -24,7 +24,7 @@ from .seeding import (
     seed_conversions,
     seed_transfers,
 )
-from .table import Row
+from .table import INTERNALS, Row
 from .world import World
 
 MORE_ROUTES = (
@@ -163,7 +163,7 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number in an e
         "status_details": None,
         "created_at": created_text,
         "updated_at": created_text,
-        "_": {"accounts": [], "images": {}, "moves": []},
+        INTERNALS: {"accounts": [], "images": {}, "moves": []},
     }
     world.put("individuals", owner_row)
     example_account = examples.account(route.country, world.service)

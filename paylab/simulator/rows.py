@@ -30,6 +30,7 @@ from .row_fields import (
     make_validator,
     nested_field,
 )
+from .table import INTERNALS
 
 
 class Terms(Values):
@@ -79,11 +80,11 @@ class IndividualRow(TimestampedRow):
     product_types: list[Product]
     document: Object | None
     status_details: list[StatusDetailRow] | None
-    accounts: list[Id] = nested_field("_", "accounts")
-    images: dict[Any, Object] = nested_field("_", "images")
-    specimens: Object = nested_field("_", "specimens", default={})
-    outcomes: list[Text] = nested_field("_", "outcomes", default=[])
-    attempts: Count = nested_field("_", "attempts", default=0)
+    accounts: list[Id] = nested_field(INTERNALS, "accounts")
+    images: dict[Any, Object] = nested_field(INTERNALS, "images")
+    specimens: Object = nested_field(INTERNALS, "specimens", default={})
+    outcomes: list[Text] = nested_field(INTERNALS, "outcomes", default=[])
+    attempts: Count = nested_field(INTERNALS, "attempts", default=0)
 
 
 class FinancialAccountRow(TimestampedRow):
@@ -91,7 +92,7 @@ class FinancialAccountRow(TimestampedRow):
 
     type: Annotated[Text, make_choice_validator(codes.ACCOUNT_TYPES)]
     details: Object
-    owner: Id = nested_field("_", "owner")
+    owner: Id = nested_field(INTERNALS, "owner")
 
     @model_validator(mode="after")
     def _require_network(self) -> FinancialAccountRow:
@@ -109,7 +110,7 @@ class QuoteRow(Record, Terms):
     expires_at: Time
     derived_source_amount: bool
     source_network: Text | None
-    used: bool = nested_field("_", "used")
+    used: bool = nested_field(INTERNALS, "used")
 
 
 class TransferRow(TimestampedRow, Terms):
@@ -121,10 +122,10 @@ class TransferRow(TimestampedRow, Terms):
     failure_reason: Text | None
     settlement_reference_id: Text | None
     deposit_instructions: DepositInstructionsRow | None = None
-    product: Product = nested_field("_", "product")
-    source_type: Text = nested_field("_", "source_type")
-    outcome: Text | None = nested_field("_", "outcome")
-    started_at: Time | None = nested_field("_", "started_at", default=None)
+    product: Product = nested_field(INTERNALS, "product")
+    source_type: Text = nested_field(INTERNALS, "source_type")
+    outcome: Text | None = nested_field(INTERNALS, "outcome")
+    started_at: Time | None = nested_field(INTERNALS, "started_at", default=None)
 
     @model_validator(mode="after")
     def _require_start(self) -> TransferRow:
@@ -143,7 +144,7 @@ class ConversionAccountRow(TimestampedRow):
     status: Word
     client_reference_id: Text | None = None
     deposit_instructions: DepositInstructionsRow | None = None
-    payout_account_id: Id = nested_field("_", "payout_account_id")
+    payout_account_id: Id = nested_field(INTERNALS, "payout_account_id")
 
 
 class DepositRow(Record):
@@ -175,7 +176,7 @@ class ConversionRow(TimestampedRow):
     total_fee: Text
     fee_currency: Currency
     exchange_rate: Text
-    network: Text = nested_field("_", "network")
+    network: Text = nested_field(INTERNALS, "network")
 
 
 class SubscriptionRow(TimestampedRow):
@@ -230,8 +231,8 @@ class AttemptRow(Record):
     status: Annotated[int, Field(ge=100, le=999)] | None
     error: Text | None
     headers: dict[Text, Text] = Field(default_factory=dict)
-    event_id: Id | None = nested_field("_", "event_id", default=None)
-    subscription_id: Id | None = nested_field("_", "subscription_id", default=None)
+    event_id: Id | None = nested_field(INTERNALS, "event_id", default=None)
+    subscription_id: Id | None = nested_field(INTERNALS, "subscription_id", default=None)
 
 
 class FaultRow(Record):

@@ -26,7 +26,7 @@ from .payout_routes import (
 )
 from .resources import on_ramp
 from .resources.financial_accounts import store_account
-from .table import Row
+from .table import INTERNALS, Row
 from .world import World
 
 ROWS_MAX = 1_000_000
@@ -222,7 +222,7 @@ class RouteHistory:
             **self._draw_outcome(outcome_number, duration_seconds),
             "created_at": timestamps.to_text(created_at),
             "updated_at": timestamps.to_text(created_at + timedelta(seconds=duration_seconds + 1)),
-            "_": OFF_RAMP_FIELDS if self.route.source == "USDC" else INTERNAL_FIELDS,
+            INTERNALS: OFF_RAMP_FIELDS if self.route.source == "USDC" else INTERNAL_FIELDS,
         }
         return vars(_SharedKeys(fields))
 
@@ -320,4 +320,4 @@ def make_conversion(
             "completed_at": updated_at,
         }
     time_fields = {"created_at": created_at, "updated_at": updated_at}
-    return {"id": row_id, **conversion_row, **time_fields, "_": {"network": "base"}}
+    return {"id": row_id, **conversion_row, **time_fields, INTERNALS: {"network": "base"}}

@@ -9,8 +9,11 @@ from hashlib import sha256
 
 from ..spec.text import JsonObject
 
+INTERNALS = "_"
+"""The field of a row that has the simulator's internal fields."""
+
 Row = JsonObject
-"""A resource as the service returns it. "_" has the simulator's internal fields."""
+"""A resource as the service returns it, and its `INTERNALS`."""
 
 Position = tuple[str, str]
 """The position of a row in its list: (created_at, id)."""

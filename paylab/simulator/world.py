@@ -23,7 +23,7 @@ from . import ids
 from .clock import Clock
 from .credentials import UsedNonces
 from .delivery_queue import DeliveryQueue
-from .table import Row, Table
+from .table import INTERNALS, Row, Table
 
 ID_PREFIX_BY_KIND = {
     "individuals": "ind",
@@ -162,9 +162,9 @@ class World:
             "created_at": now_text,
             "updated_at": now_text,
         }
-        new_row["_"] = internals or {}
+        new_row[INTERNALS] = internals or {}
         if kind in MACHINES:
-            new_row["_"]["moves"] = []
+            new_row[INTERNALS]["moves"] = []
         return self.put(kind, new_row)
 
     def schedule(self, kind: str, row_id: str, seconds: float, step: str) -> None:
@@ -302,7 +302,7 @@ def apply_move(world: World, kind: str, row: Row, trigger: str) -> None:
 def set_status(world: World, kind: str, row: Row, status: str) -> None:
     """Set a status as `apply_move` does. The status may be one that no machine has."""
     now_text = world.stamp()
-    moves = row["_"].get("moves")
+    moves = row[INTERNALS].get("moves")
     if moves is not None:
         moves.append([row["status"], status, now_text])
     row.update(status=status, updated_at=now_text)

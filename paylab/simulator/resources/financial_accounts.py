@@ -11,7 +11,7 @@ from ...spec.text import JsonObject
 from .. import bodies
 from ..bodies import account_json, find_named_row, require_row
 from ..messages import RefusedError, Reply, Request
-from ..table import Row
+from ..table import INTERNALS, Row
 from ..world import World
 
 
@@ -52,7 +52,7 @@ def store_account(world: World, owner: Row, account_type: str, details: JsonObje
         type=account_type,
         details=drop_nulls(details),
     )
-    owner["_"]["accounts"].append(account_row["id"])
+    owner[INTERNALS]["accounts"].append(account_row["id"])
     world.put("individuals", owner)
     return account_row
 
@@ -62,7 +62,7 @@ def update_account(world: World, request: Request) -> Reply:
     account_row = require_row(world, "financial_accounts", request.id)
     service = world.service
     request_body = bodies.read_body(world, request, "financial_accounts.update")
-    country = world.tables["individuals"].rows[account_row["_"]["owner"]]["country"]
+    country = world.tables["individuals"].rows[account_row[INTERNALS]["owner"]]["country"]
     details = request_body.rename_details(
         country, account_row["type"], request_body.fields.get("details"), "details"
     )

@@ -20,7 +20,7 @@ from ..bodies import (
 )
 from ..events import emit_event
 from ..messages import RefusedError, Reply, Request, raise_if_problems
-from ..table import Row
+from ..table import INTERNALS, Row
 from ..world import Steps, World, apply_move
 from .financial_accounts import store_account
 
@@ -101,7 +101,7 @@ PASSED = ("passes", "active")
 
 def plan_outcomes(world: World, person_row: Row, outcomes: Sequence[str]) -> None:
     """Plan the outcomes of the verifications of an individual, one each; the last one repeats."""
-    person_row["_"]["outcomes"] = [*map(_fold_outcome, outcomes)]
+    person_row[INTERNALS]["outcomes"] = [*map(_fold_outcome, outcomes)]
     world.put("individuals", person_row)
 
 
@@ -150,7 +150,7 @@ def _choose_outcome(world: World, person_row: Row) -> str:
     Planned outcomes come first, then the outcome of a specimen image, then outcomes in the family
     name. Each verification of an individual has the next outcome; the last one repeats.
     """
-    internals = person_row["_"]
+    internals = person_row[INTERNALS]
     attempt_index = internals.get("attempts", 0)
     internals["attempts"] = attempt_index + 1
     outcomes = internals.get("outcomes") or []
@@ -274,9 +274,11 @@ def upload_images(world: World, request: Request) -> Reply:
         )
     _require_action_status(person_row)
     content_by_side = {image["type"]: image["content"] for image in fields["images"]}
-    outcome_by_side = person_row["_"].setdefault("specimens", {})
+    outcome_by_side = person_row[INTERNALS].setdefault("specimens", {})
     for image_side, data_url in content_by_side.items():
-        person_row["_"]["images"][image_side] = _make_image_metadata(world, image_side, data_url)
+        person_row[INTERNALS]["images"][image_side] = _make_image_metadata(
+            world, image_side, data_url
+        )
         outcome_by_side.pop(image_side, None)  # another image of that side replaces it
         outcome = image_rules.specimen_outcome(data_url)
         if outcome:

@@ -12,7 +12,7 @@ from ..bodies import conversion_account_json, find_named_row, without_internals
 from ..events import emit_event
 from ..messages import RefusedError, Reply, Request
 from ..scenario_values import check_scenario
-from ..table import Row
+from ..table import INTERNALS, Row
 from ..world import Steps, World, apply_move
 
 PAYOUT_SECONDS = 1.0
@@ -39,7 +39,7 @@ def make_pending_conversion(account: Row, amount: str, received_at: str) -> Row:
         "payout": {
             "amount": prices.amount_text(price.destination, stablecoin),
             "currency": stablecoin,
-            "payout_account_id": account["_"]["payout_account_id"],
+            "payout_account_id": account[INTERNALS]["payout_account_id"],
             "tx_hash": None,
             "initiated_at": None,
             "completed_at": None,
@@ -52,7 +52,7 @@ def make_pending_conversion(account: Row, amount: str, received_at: str) -> Row:
 
 def start_conversion(world: World, account: Row, deposit_row: Row) -> None:
     """Create the conversion of a deposit. Assumption `deposit.review`."""
-    wallet_row = world.tables["financial_accounts"].rows[account["_"]["payout_account_id"]]
+    wallet_row = world.tables["financial_accounts"].rows[account[INTERNALS]["payout_account_id"]]
     conversion_row = world.create(
         "conversions",
         {"network": wallet_row["details"].get("network") or "", "deposit_id": deposit_row["id"]},
@@ -70,7 +70,7 @@ def _broadcast_payout(world: World, conversion_row: Row, _reason: str) -> None:
     """Send the payout of a conversion to its network, and plan the confirmation."""
     conversion_row["payout"] |= {
         "tx_hash": ids.transaction_hash(
-            world.seed, conversion_row["_"]["network"], conversion_row["id"]
+            world.seed, conversion_row[INTERNALS]["network"], conversion_row["id"]
         ),
         "initiated_at": world.stamp(),
     }
@@ -188,7 +188,7 @@ def _require_ready(owner: Row, wallet: Row, status: int) -> None:
         raise RefusedError(status, f"the individual is {owner['status']}, not active")
     if "on_ramp" not in owner["product_types"]:
         raise RefusedError(status, "the individual does not have the product on_ramp")
-    if wallet["type"] != "crypto_wallet" or wallet["id"] not in owner["_"]["accounts"]:
+    if wallet["type"] != "crypto_wallet" or wallet["id"] not in owner[INTERNALS]["accounts"]:
         raise RefusedError(status, "payout_account must be a crypto_wallet of the individual")
 
 

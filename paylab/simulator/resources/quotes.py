@@ -10,7 +10,7 @@ from ...spec.request_body import RequestBody
 from .. import bodies, prices
 from ..bodies import find_named_row
 from ..messages import Reply, Request
-from ..table import Row
+from ..table import INTERNALS, Row
 from ..world import World
 
 TERMS = (
@@ -42,7 +42,7 @@ def add_route_problems(
     if account is None:
         return problems
     service = world.service
-    country = world.tables["individuals"].rows[account["_"]["owner"]]["country"]
+    country = world.tables["individuals"].rows[account[INTERNALS]["owner"]]["country"]
     payout_method = fields.get("payout_method")
     source_currency = fields.get("source_currency") or transfer_rules.default_currency(service)
     destination_currency = fields.get("destination_currency")
@@ -91,7 +91,7 @@ def price_terms(request_body: RequestBody, account: Row | None) -> Row:
         "total_tax": prices.amount_text(Decimal(0), source_currency),
         "tax_currency": source_currency,
         "net_source_amount": prices.amount_text(price.net, source_currency),
-        "recipient_id": account["_"]["owner"],
+        "recipient_id": account[INTERNALS]["owner"],
         "financial_account_id": account["id"],
         "payout_method": fields["payout_method"],
     }

@@ -11,7 +11,7 @@ from .. import bodies
 from ..bodies import require_row
 from ..events import drop_delivery
 from ..messages import Reply, Request
-from ..table import Row
+from ..table import INTERNALS, Row
 from ..world import World
 
 
@@ -68,7 +68,7 @@ def make_signature_headers(world: World, row: Row) -> dict[str, str]:
 def _find_secret(world: World, subscription_id: str) -> str:
     """The secret of the client that subscribed; the world's own if that client is not known."""
     subscription_row = world.find("webhook_subscriptions", subscription_id) or {}
-    signer_digest = subscription_row.get("_", {}).get("signer")
+    signer_digest = subscription_row.get(INTERNALS, {}).get("signer")
     for api_key, secret in world.served_secrets.items():
         if _hash_key(api_key) == signer_digest:
             return secret

@@ -15,7 +15,7 @@ from ..coin_returns import return_coins
 from ..events import emit_event
 from ..messages import RefusedError, Reply, Request, raise_if_problems
 from ..scenario_values import check_scenario
-from ..table import Row, row_position
+from ..table import INTERNALS, Row, row_position
 from ..world import Steps, World, apply_move
 from .quotes import TERMS, add_route_problems, find_account_id, price_terms
 
@@ -68,7 +68,7 @@ def _waits_for_balance(transfer_row: Row, currency: str) -> bool:
 
     Others wait for a deposit of their own, or end by a scenario.
     """
-    internals = transfer_row["_"]
+    internals = transfer_row[INTERNALS]
     if internals["source_type"] == "deposit" or internals["outcome"] in EARLY_ENDS:
         return False
     return bool(transfer_row["source_currency"] == currency)
@@ -76,9 +76,9 @@ def _waits_for_balance(transfer_row: Row, currency: str) -> bool:
 
 def _start_funded_transfer(world: World, transfer_row: Row, _reason: str) -> None:
     """Start a funded transfer, and plan its payout, or its review."""
-    transfer_row["_"]["started_at"] = world.stamp()
+    transfer_row[INTERNALS]["started_at"] = world.stamp()
     _move_transfer(world, transfer_row, trigger="fund")
-    is_held = transfer_row["_"]["outcome"] == "under_review"
+    is_held = transfer_row[INTERNALS]["outcome"] == "under_review"
     world.schedule(
         "transfers", transfer_row["id"], STEP_SECONDS, "review" if is_held else "initiate"
     )
@@ -91,14 +91,14 @@ def _initiate_payout(world: World, transfer_row: Row, _reason: str) -> None:
     emit_event(
         world, "transfer.payout_initiated", transfer_row["id"], without_internals(transfer_row)
     )
-    must_fail = transfer_row["_"]["outcome"] == "failed"
+    must_fail = transfer_row[INTERNALS]["outcome"] == "failed"
     seconds = SETTLEMENT_SECONDS.get(transfer_row["payout_method"], STEP_SECONDS)
     world.schedule("transfers", transfer_row["id"], seconds, "fail" if must_fail else "settle")
 
 
 def _complete_transfer(world: World, transfer_row: Row, _reason: str) -> None:
     """Complete a transfer: it has a settlement reference, and the seconds that it took."""
-    time_since_start = world.now() - timestamps.from_text(transfer_row["_"]["started_at"])
+    time_since_start = world.now() - timestamps.from_text(transfer_row[INTERNALS]["started_at"])
     transfer_row["completed_in"] = str(int(time_since_start.total_seconds()))
     transfer_row["settlement_reference_id"] = ids.settlement_reference(
         world.seed, transfer_row["id"]
@@ -116,7 +116,7 @@ def _fail_transfer(world: World, transfer_row: Row, reason: str) -> None:
 
 def _end_review(world: World, transfer_row: Row, _reason: str) -> None:
     """End the review of a transfer, and plan its payout."""
-    transfer_row["_"]["outcome"] = None
+    transfer_row[INTERNALS]["outcome"] = None
     _move_transfer(world, transfer_row, trigger="release")
     world.schedule("transfers", transfer_row["id"], STEP_SECONDS, "initiate")
 
@@ -167,7 +167,7 @@ def create(world: World, request: Request) -> Reply:
     network = (quote_row or fields).get("source_network") or world.service.transfers.default_network
     _require_payable(world, terms, quote_row, network)
     if quote_row:
-        quote_row["_"]["used"] = True
+        quote_row[INTERNALS]["used"] = True
         world.put("quotes", quote_row)
     transfer_row = _start_transfer(world, fields, terms, network)
     return bodies.answer_reply(world, "transfers.create", transfer_row)
@@ -201,7 +201,7 @@ def list_transfers(world: World, request: Request) -> Reply:
 
     def is_of_product(transfer_row: Row) -> bool:
         """Whether a transfer is of the product in the query."""
-        return bool(transfer_row["_"]["product"] == product)
+        return bool(transfer_row[INTERNALS]["product"] == product)
 
     return list_page(world, request, "transfers", is_of_product)
 
@@ -246,7 +246,7 @@ def _plan_first_step(world: World, transfer_row: Row) -> None:
 
     A scenario ends it instead.
     """
-    internals = transfer_row["_"]
+    internals = transfer_row[INTERNALS]
     ending_step = EARLY_ENDS.get(internals["outcome"])
     if ending_step is None and internals["source_type"] == "deposit":
         world.schedule("transfers", transfer_row["id"], _read_deadline_seconds(world), "expire")
@@ -317,7 +317,7 @@ def _make_deposit_instructions(world: World, transfer_row: Row, network: str) ->
 def _require_payable(world: World, terms: Row, quote: Row | None, network: str) -> None:
     """Refuse by the state of quote or recipient. Assumptions `transfer.create`, `.individual`."""
     status_code = world.service.error_codes.state
-    if quote and quote["_"]["used"]:
+    if quote and quote[INTERNALS]["used"]:
         raise RefusedError(status_code, "the quote is used: ask for a new one")
     if quote and quote["expires_at"] <= world.stamp():
         raise RefusedError(status_code, "the quote is expired: ask for a new one")
@@ -328,7 +328,9 @@ def _require_payable(world: World, terms: Row, quote: Row | None, network: str) 
     if product not in owner_row["product_types"]:
         raise RefusedError(status_code, f"the recipient does not have the product {product}")
     account_by_id = world.tables["financial_accounts"].rows
-    own_accounts = [account_by_id[own_account_id] for own_account_id in owner_row["_"]["accounts"]]
+    own_accounts = [
+        account_by_id[own_account_id] for own_account_id in owner_row[INTERNALS]["accounts"]
+    ]
     if product == "off_ramp" and transfer_rules.check_wallet(own_accounts, network):
         refusal_text = f"the recipient has no crypto_wallet on {network}: register one first"
         raise RefusedError(status_code, refusal_text)
