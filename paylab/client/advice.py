@@ -225,11 +225,8 @@ class Advisor:
             )
         lacks_method = self._status in NO_PATH
         lack_text = f"has no {outgoing_request.method}" if lacks_method else "has nothing"
-        path_setting_key = setting_key_of(self._operation.path)
-        assumption = self._find_path_assumption(path_setting_key)
+        assumption = self._find_path_assumption(self._operation)
         url_advice = f"check the base URL: this service {lack_text} at this address"
-        if assumption and not self._is_web_page:
-            url_advice += "; the path of this call is assumed: lab.probe() looks for the right one"
         is_about_address = lacks_method or self._is_web_page or is_about_path(self._error_body.text)
         if is_about_address:
             return AdviceText(url_advice, assumption)
@@ -265,9 +262,9 @@ class Advisor:
         return "{" in path_template
 
     @staticmethod
-    def _find_path_assumption(path_setting_key: str) -> str | None:
+    def _find_path_assumption(operation: Operation) -> str | None:
         """The id of the assumption behind a path; None if the specification shows the path."""
-        path_setting = setting_keys().get(path_setting_key)
+        path_setting = setting_keys().get(setting_key_of(operation.path))
         return path_setting.row if path_setting and path_setting.origin != SPEC else None
 
     def _advise_on_fields(self) -> AdviceText:

@@ -24,7 +24,10 @@ def note_entered_currencies(frame: pd.DataFrame, entered_names: Collection[str])
         array: Any = frame[amount_name].array
         is_new_amount = amount_name in entered_names and _has_unknown_currency(array)
         if is_new_amount or currency_name in entered_names:
-            currency_rows = CurrencyRows.of(frame[currency_name])
+            try:
+                currency_rows = CurrencyRows.of(frame[currency_name])
+            except (TypeError, UnicodeError):  # lists, or text that is none: no currencies
+                continue
             position: Any = frame.columns.get_loc(amount_name)
             frame.isetitem(position, type(array)(array.__arrow_array__(), currency_rows))
 

@@ -136,7 +136,7 @@ def test_a_document_number_is_not_printed(service, capsys):
     lab = connect()
     fields = examples.individual("MX", consent_at=lab.clock())
     lab.individuals.create(**fields)
-    assert main(["list", "webhook_subscriptions"]) == 0
+    assert main(["list", "individuals"]) == 0
     out = capsys.readouterr().out
     assert "ind_" in out
     assert fields["document"]["number"] not in out

@@ -339,10 +339,3 @@ def test_a_quote_for_a_person_without_an_account_says_how_to_add_one(lab):
     made = person(lab)
     with pytest.warns(errors.RuleWarning, match=r"lab\.forms\.financial_account"):
         lab.forms.quote(made)
-
-
-def test_a_404_of_an_assumed_path_says_that_it_is_assumed(lab):
-    """The path of quotes is not in the spec; the base URL may be right."""
-    with lab.simulator.faults.on("quotes.create", status=404, body={"error": "no such path"}):
-        _, card = refused(lambda: lab.quotes.create(payee(lab), source_amount="1", **PAYOUT))
-    assert "the path of this call is assumed" in card
