@@ -82,6 +82,7 @@ class PaymentsService:
         self.provisioning = 201
         self.date_error = timedelta()  # of the Date header; None sends none
         self.delay = 0.0  # seconds between the search for a key and the payment
+        self.on_search = lambda: None  # called before these seconds
         self.stored = {}
         self.lock = threading.RLock()
         self.key_locks = {}
@@ -151,6 +152,7 @@ class PaymentsService:
         with self.lock:
             self.running += 1
             self.most_at_once = max(self.most_at_once, self.running)
+        self.on_search()
         time.sleep(self.delay)
         with self.lock:
             self.running -= 1

@@ -155,14 +155,14 @@ def test_a_lost_random_key_is_named(service, connect, spoiled):
 
 @pytest.fixture
 def interrupt():
-    """A function that interrupts the main thread, as Ctrl-C does, after some seconds."""
+    """A function that interrupts the main thread, as Ctrl-C does, from any thread."""
 
     def raise_interrupt(*_):
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, raise_interrupt)
-    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    main_id = threading.main_thread().ident
+    yield lambda: signal.pthread_kill(main_id, signal.SIGALRM)
     signal.signal(signal.SIGALRM, before)
 
 
@@ -173,9 +173,10 @@ def test_an_interrupt_names_a_random_key(service, cell, interrupt):
     """Ctrl-C during `new=True` shows the key, with which the call can be repeated."""
     cell.transfers.create(**ORDER)
     service.delay = 0.4
-    interrupt(0.15)
+    service.on_search = interrupt  # while the call waits for its answer
     with visible_text() as texts, pytest.raises(KeyboardInterrupt) as raised:
         cell.transfers.create(**INVOICE, new=True)
+    service.on_search = lambda: None
     key = service.sent_keys()[-1]
     shown = "\n".join([texts[0], str(raised.value), *getattr(raised.value, "__notes__", ())])
     assert key in shown
