@@ -30,18 +30,18 @@ def picture(kind, size=(800, 500), mode="RGB"):
 
 
 @pytest.mark.parametrize(
-    ("file", "mime"),
+    ("kind", "mime"),
     [
-        (picture("JPEG"), "image/jpeg"),
-        (picture("PNG"), "image/png"),
-        (picture("TIFF"), "image/tiff"),
-        (picture("HEIF"), "image/heic"),
-        (picture("PDF"), "application/pdf"),
+        ("JPEG", "image/jpeg"),
+        ("PNG", "image/png"),
+        ("TIFF", "image/tiff"),
+        ("HEIF", "image/heic"),
+        ("PDF", "application/pdf"),
     ],
 )
-def test_an_image_of_any_type_has_a_jpeg_preview(file, mime):
+def test_an_image_of_any_type_has_a_jpeg_preview(kind, mime):
     """The preview of a red image of any type is a red JPEG of 320 by 200 pixels."""
-    image = Image.open(BytesIO(make_preview(file, mime)[0]))
+    image = Image.open(BytesIO(make_preview(picture(kind), mime)[0]))
     assert (image.format, image.size) == ("JPEG", (320, 200))
     red, green, blue = image.getpixel((100, 100))
     assert (red > 230, green < 20, blue < 20) == (True, True, True)
