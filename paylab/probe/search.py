@@ -169,24 +169,29 @@ class SettingsSearch:
                     self.refusals.setdefault(key, refusal.error)
 
     def _keep_needed(self, action: Action[R], success: Success[R]) -> None:
-        """Keep each value without which the action fails: it is tried without each in turn.
+        """Try an action that succeeded without each of its values, and keep those that it needs.
 
-        How long to wait is read from a 429 and kept as it is: the action would succeed with a
-        longer wait as well.
+        If the budget ends before all are tried, the values that are left are kept as well.
         """
-        succeeded_number = self.number
+        # The attempts below are calls, too; the values are proven by the one before them.
+        proving_call_number = self.number
         needed_values = dict(success.settings)
         for key in success.settings:
-            # Without any setting, the action has failed before.
-            if len(needed_values) > 1 and not key.startswith("rate_limits."):
-                other_values = {
-                    other_key: value
-                    for other_key, value in needed_values.items()
-                    if other_key != key
-                }
-                if isinstance(self.attempt(action, other_values), Success):
-                    needed_values = other_values
-        self.adopt(needed_values, succeeded_number)
+            # How long to wait is what a 429 said: the action succeeds with any longer wait, too.
+            is_waiting_time = key.startswith("rate_limits.")
+            # With no value at all the action is known to fail: the last value is needed.
+            if is_waiting_time or len(needed_values) == 1:
+                continue
+            other_values = {
+                other_key: value for other_key, value in needed_values.items() if other_key != key
+            }
+            try:
+                outcome = self.attempt(action, other_values)
+            except BudgetError:
+                break
+            if isinstance(outcome, Success):
+                needed_values = other_values
+        self.adopt(needed_values, proving_call_number)
 
     def adopt(self, values: Guess, call: int) -> None:
         """Keep values that were read in a successful answer, or used in this call."""

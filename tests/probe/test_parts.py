@@ -217,6 +217,21 @@ def test_a_walk_pauses_between_requests_and_counts_them():
             search.run(lambda each: actions.read_first_page(each, "transfers"))
 
 
+@pytest.mark.parametrize("budget", [2, 3])
+def test_a_budget_that_ends_after_a_success_keeps_its_settings(budget):
+    """They are proven by the call that succeeded, though none could be left out in turn."""
+    page = {"rows": [{"id": "tr_1"}], "has_more": False, "next_cursor": None}
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=page))
+    with Client(Settings("https://a.example.com", "k", "s"), transport=transport) as client:
+        search = SettingsSearch(client, budget=budget)
+        found = search.run(lambda each: actions.read_first_page(each, "transfers"))
+        assert [each.id for each in found.data] == ["tr_1"]
+        names = ("items", "more", "cursor")
+        assert {key: proof.call for key, proof in search.proofs.items()} == {
+            f"lists.transfers.{name}": 2 for name in names
+        }
+
+
 @pytest.mark.filterwarnings("ignore:the list repeats")
 def test_a_list_that_repeats_its_first_page_is_an_error():
     """It names the setting with the parameter of the cursor, which the service seems to ignore."""
