@@ -34,10 +34,15 @@ def describe_wrong_choice(choices: Sequence[str], value: object, scope: str = ""
     rule_text = choice_message(choices, scope)
     if isinstance(value, Mapping | list | tuple):
         return rule_text
-    value_text = plain(str(value), _CHARACTERS_MAX) or repr(value)
+    value_text = shorten_value(value)
     if len(_DIGIT.findall(value_text)) > _DIGITS_MAX:
         return rule_text
     return f"{rule_text}{NOT}{value_text}{suggest_choice(choices, value)}"
+
+
+def shorten_value(value: object) -> str:
+    """Write a wrong value as a message repeats it: printable, and at most 40 characters."""
+    return plain(str(value), _CHARACTERS_MAX) or repr(value)
 
 
 def suggest_choice(choices: Sequence[str], value: object) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import Protocol
 
 from ...errors.base import Problem
-from ...errors.choices import NOT, SEVERAL_CHOICES
+from ...errors.choices import NOT, SEVERAL_CHOICES, shorten_value
 from ...spec.text import JsonValue
 
 REQUIRED = "Required"
@@ -66,18 +66,19 @@ def problem_sentence(problem: Problem, field: LabelledInput) -> str:
 def _split_suggestion(message: str, entered_value: object) -> tuple[str, str]:
     """Split "must be one of a, b, not c; is a meant?" into its rule and " Is a meant?".
 
-    A message that does not end with the value, as one where ", not" is part of the rule, is
-    returned as it is, without a suggestion.
+    The suggestion is "" if there is none. A message in which no value follows ", not" is returned
+    as it is.
     """
     rule_text, _, text_after_not = message.partition(NOT)
-    suggestion_text = text_after_not.partition("; ")[2]
-    is_one_word = " " not in text_after_not
-    names_choices = message.startswith("must be ") and (suggestion_text or is_one_word)
-    if not names_choices and text_after_not != entered_value:
-        return message, ""
-    if suggestion_text:
-        suggestion_text = f" {suggestion_text[:1].upper()}{suggestion_text[1:]}"
-    return rule_text, suggestion_text
+    # The value may contain "; " itself: the suggestion begins after the whole value.
+    text_after_value = text_after_not.removeprefix(shorten_value(entered_value))
+    if text_after_value != text_after_not and text_after_value.startswith("; "):
+        suggestion_text = text_after_value.removeprefix("; ")
+        return rule_text, f" {suggestion_text[:1].upper()}{suggestion_text[1:]}"
+    ends_with_value = not text_after_value
+    # A service may name the value in a form of its own.
+    ends_with_word = message.startswith("must be ") and " " not in text_after_not
+    return (rule_text if ends_with_value or ends_with_word else message), ""
 
 
 def _entered_value_sentence(message: str, field: LabelledInput) -> str:

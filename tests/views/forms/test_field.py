@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paylab.errors import Problem
+from paylab.errors.choices import describe_wrong_choice
 from paylab.views.forms.field import (
     COMBO,
     RADIO,
@@ -73,6 +74,12 @@ def left(field):
             Problem("network", "must be one of base, solana, not bse; is base meant?"),
             "Choose one of base, solana. Is base meant?",
         ),
+        (
+            "Network",
+            "x; y",
+            Problem("network", "must be one of base, solana, not x; y; is base meant?"),
+            "Choose one of base, solana. Is base meant?",
+        ),
         ("E-mail", "a@b.c", Problem("email", "is taken", "service"), "E-mail is taken."),
         (
             "Amount",
@@ -87,6 +94,15 @@ def test_a_problem_says_what_is_wrong_and_what_to_do(label, value, problem, said
     field = FormField("x", label)
     field.set_value(value)
     assert problem_sentence(problem, field).startswith(said)
+
+
+@pytest.mark.parametrize("entered", ["a; b", "x; is secret meant?", "a, not b", " a  b "])
+def test_what_was_entered_is_never_a_suggestion(entered):
+    """The text of the user is not shown as advice, whatever it looks like."""
+    field = FormField("currency", "Currency")
+    field.set_value(entered)
+    problem = Problem("currency", describe_wrong_choice(["mxn", "php"], entered))
+    assert problem_sentence(problem, field) == "Choose one of mxn, php."
 
 
 def test_a_list_that_takes_other_values_asks_for_none_of_its_own():
