@@ -17,7 +17,6 @@ from .schemas import (
     closed_object,
     make_origin_members,
     nested_object,
-    open_object,
     ref_to,
 )
 
@@ -45,13 +44,9 @@ def add_schemas(service: Service, components: Components) -> None:
             "description": description_text,
             **origin_members,
         }
-    message_path = error_settings.words
-    # The problems are an object where the text would be: the text is in the object.
-    if error_settings.list_form == "by_field" and error_settings.words == error_settings.problems:
-        message_path = f"{error_settings.words}.message"
     if error_settings.words != NONE:
         description_text = "What is wrong, for people."
-        schema_by_path[message_path] = {
+        schema_by_path[error_settings.words_beside_problems] = {
             "type": "string",
             "description": description_text,
             **origin_members,
@@ -87,7 +82,7 @@ def _make_problems_schema(service: Service, components: Components) -> Schema:
         error_settings.message: {"type": "string", **origin_members},
     }
     description_member = {"description": "What is wrong with one field."}
-    problem_schema = {**description_member, **open_object(schema_by_path, schema_by_path)}
+    problem_schema = {**description_member, **nested_object(schema_by_path, schema_by_path)}
     return {"type": "array", "items": components.add("FieldProblem", problem_schema)}
 
 

@@ -24,11 +24,16 @@ def _list_problems(settings: ErrorSettings, problems: Iterable[Problem]) -> obje
         return {
             field_path: "; ".join(messages) for field_path, messages in messages_by_field.items()
         }
+    return [_write_problem(settings, problem) for problem in problems]
+
+
+def _write_problem(settings: ErrorSettings, problem: Problem) -> JsonObject:
+    """The problem of one field as an object."""
+    problem_object: JsonObject = {}
     write_field = FIELD_FORMS[settings.field_form]
-    return [
-        {settings.field: write_field(problem.field), settings.message: problem.message}
-        for problem in problems
-    ]
+    set_value_at(problem_object, settings.field, write_field(problem.field))
+    set_value_at(problem_object, settings.message, problem.message)
+    return problem_object
 
 
 def _write_json_pointer(field_path: str) -> str:
@@ -56,19 +61,20 @@ FIELD_FORMS: Mapping[str, Callable[[str], object]] = {
 def refusal_reply(refused: RefusedError, service: Service | None = None) -> Reply:
     """The response to a refused request, with its text and the field problems.
 
-    The control API uses the format of `Service()`. Assumptions `errors.body`, `field.names`.
+    Without a service, as in the control API, its body has the format of `Service()`. Assumptions
+    `errors.body`, `field.names`.
     """
-    if isinstance(refused, CursorError):
-        service = None  # the spec shows its body
-    error_settings = (service or Service()).errors
+    if service is None or isinstance(refused, CursorError):  # the spec shows the body of the latter
+        service = Service()
+    error_settings = service.errors
+    has_problems = bool(refused.problems) and error_settings.problems != NONE
     body: JsonObject = {}
-    if refused.problems and error_settings.problems != NONE:
-        set_value_at(
-            body, error_settings.problems, _list_problems(error_settings, refused.problems)
-        )
-    text_path = error_settings.words
-    if text_path != NONE:
-        if isinstance(body.get(text_path), dict):  # the problems are in place of the text
-            text_path = f"{text_path}.message"
+    if has_problems:
+        problems_value = _list_problems(error_settings, refused.problems)
+        set_value_at(body, error_settings.problems, problems_value)
+    if error_settings.words != NONE:
+        text_path = error_settings.words
+        if has_problems:
+            text_path = error_settings.words_beside_problems
         set_value_at(body, text_path, refused.text)
     return Reply.json(refused.status, {**body, **refused.extra}, **refused.headers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import socket
 from base64 import b64encode
@@ -15,8 +16,11 @@ from zlib import crc32
 import pytest
 import service_keys as look
 
-from paylab.errors import SimulatorError
+from paylab.errors import Problem, SimulatorError
+from paylab.simulator.messages import RefusedError
+from paylab.simulator.refusals import refusal_reply
 from paylab.simulator.simulator import Simulator
+from paylab.spec.error_body import read_error
 from paylab.spec.service import Service
 from paylab.spec.service.keys import setting_keys
 
@@ -840,3 +844,28 @@ def receiver_url():
 
         yield slow
         stopped.set()
+
+
+@pytest.mark.parametrize(
+    ("errors", "body"),
+    [
+        ({"words": "a.b", "problems": "a.b.c"}, {"a": {"b": {"c": ..., "message": "refused"}}}),
+        ({"words": "none", "problems": "error"}, {"error": ...}),
+        (
+            {"words": "errors", "list_form": "by_field"},
+            {"errors": {"email": "is required", "message": "refused"}},
+        ),
+        (
+            {"field": "at.name", "message": "at.text"},
+            {"errors": [{"at": {"name": "email", "text": "is required"}}], "error": "refused"},
+        ),
+    ],
+)
+def test_a_simulator_answers_with_each_value_at_its_place(errors, body):
+    """The text and the problems are both in the body, and are read from it with the settings."""
+    service = Service({"errors": errors})
+    refused = RefusedError(400, "refused", [Problem("email", "is required")])
+    sent = json.loads(refusal_reply(refused, service).body)
+    listed = [{"field": "email", "message": "is required"}]
+    assert sent == json.loads(json.dumps(body, default=lambda _: listed))
+    assert Problem("email", "is required", "service") in read_error(sent, service.errors).problems

@@ -340,6 +340,25 @@ def test_names_go_there_and_back(theirs, ours, sent):
     assert names.to_ours(sent) == ours
 
 
+@pytest.mark.parametrize(
+    ("errors", "key", "places"),
+    [
+        ({"words": "errors"}, "words", "'errors' and 'errors'"),
+        ({"words": "error.message", "problems": "error"}, "words", "'error.message' and 'error'"),
+        ({"problems": "error.message"}, "problems", "'error.message' and 'error.message'"),
+        ({"problems": "error.message", "list_form": "by_field"}, "problems", "and 'error.message'"),
+        ({"words": "errors.all", "list_form": "by_field"}, "words", "'errors.all' and 'errors'"),
+        ({"field": "message"}, "field", "'message' and 'message'"),
+        ({"message": "field.text"}, "message", "'field' and 'field.text'"),
+    ],
+)
+def test_two_values_of_an_error_have_places_of_their_own(errors, key, places):
+    """A service that could not answer with both of them is refused, by the key that was set."""
+    with pytest.raises(ServiceError, match=f"{places}$") as caught:
+        Service({"errors": errors})
+    assert caught.value.key == f"errors.{key}"
+
+
 def test_a_field_gives_way_to_the_one_that_is_called_so():
     """If a field is renamed to x, another field that is already called x is dropped."""
     assert Names({"a": "x"}).to_theirs({"x": 0, "a": 1}) == {"x": 1}

@@ -62,3 +62,15 @@ class ErrorSettings:
             row="field.names",
         ),
     ] = "dotted"
+
+    @property
+    def words_beside_problems(self) -> str:
+        """Where the text stands in an error that has field problems.
+
+        If the problems make an object of what is otherwise the text, as in
+        `{"error": {"details": [...]}}`, it is the member `message` of that object.
+        """
+        is_object_of_fields = self.list_form == "by_field" and self.problems == self.words
+        if is_object_of_fields or self.problems.startswith(f"{self.words}."):
+            return f"{self.words}.message"
+        return self.words

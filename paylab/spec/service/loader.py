@@ -15,7 +15,7 @@ from .frozen import to_json_value
 from .gone import replace_gone_keys
 from .key import SettingKey
 from .keys import is_group, read_value, setting_keys, unknown_setting_message
-from .names import FIELDS_MARK, check_names, translate_to_our_names
+from .names import FIELDS_MARK, check_error_places, check_names, translate_to_our_names
 from .tree import ServiceSettings
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def read_declared_settings(values: Mapping[str, object]) -> tuple[ServiceSetting
     if any(FIELDS_MARK in key for key in declared_values):
         # A renamed field may clash with any other, also with one of an undeclared name.
         check_names({key: read_value(settings, key) for key in setting_keys()}, declared_values)
+    check_error_places(settings.errors, declared_values)
     return settings, declared_values
 
 

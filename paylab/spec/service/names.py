@@ -7,8 +7,10 @@ from typing import Any
 
 from ...errors.base import ServiceError
 from ..operations.records import OPERATIONS
+from .error_bodies import ErrorSettings
 from .keys import setting_keys
 from .setting import setting_key_of
+from .value_types import NONE
 
 FIELDS_MARK = ".fields."
 REQUIRED = ".required"
@@ -76,6 +78,36 @@ def check_names(values: Mapping[str, object], changed_keys: Collection[str]) -> 
             if _are_same_or_nested(str(values[changed_key]), str(other_name)):
                 message = f"{changed_key} and {other_key} cannot both be {values[changed_key]!r}"
                 raise ServiceError(message, changed_key)
+
+
+def check_error_places(errors: ErrorSettings, changed_keys: Collection[str]) -> None:
+    """Raise ServiceError if two values of an error body would have the same place.
+
+    They are the text and the field problems, and the field and the text of each problem. Field
+    problems that are an object by field can have the place of the text: it is then a member of it.
+    """
+    is_object_of_fields = errors.list_form == "by_field" and errors.words == errors.problems
+    if NONE not in (errors.words, errors.problems) and not is_object_of_fields:
+        _check_places(
+            {"errors.words": errors.words_beside_problems, "errors.problems": errors.problems},
+            changed_keys,
+        )
+    if errors.list_form == "objects":
+        _check_places(
+            {"errors.field": errors.field, "errors.message": errors.message}, changed_keys
+        )
+
+
+def _check_places(place_by_key: Mapping[str, str], changed_keys: Collection[str]) -> None:
+    """Raise ServiceError if two places are the same, or one is inside the other."""
+    if not _are_same_or_nested(*place_by_key.values()):
+        return
+    keys_text = " and ".join(place_by_key)
+    places_text = " and ".join(map(repr, place_by_key.values()))
+    wrong_key = next((key for key in place_by_key if key in changed_keys), "errors.list_form")
+    raise ServiceError(
+        f"{keys_text} need places of their own in an error body, not {places_text}", wrong_key
+    )
 
 
 def _list_unrenamed_fields(table_name: str) -> list[str]:
