@@ -104,7 +104,7 @@ class Connector:
         """Give a forked child its own connections, nonces and random numbers."""
         random_source = self._timing.random
         random_source.seed(f"{os.getpid()} {random_source.getrandbits(64)}")
-        self._nonces.restart(random_source)
+        self._nonces.reseed(random_source)
         vars(self).pop("connection", None)
 
     def close(self) -> None:

@@ -38,10 +38,10 @@ class Nonces:
 
     def __init__(self, random: Random) -> None:
         """Draw the start of the counter."""
-        self.restart(random)
+        self.reseed(random)
 
-    def restart(self, random: Random) -> None:
-        """Start anew, as a forked child must."""
+    def reseed(self, random: Random) -> None:
+        """Draw another start of the counter, as a forked child must."""
         self._random = random
         self._start = random.randrange(NONCE_VALUES)
         self._count = count()

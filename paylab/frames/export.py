@@ -269,7 +269,7 @@ def _fetch_missing_pages(
         # Without a stored cursor, or once a page was read, the refusal is about something else.
         if stored_segment.cursor is None or draft.last != stored_segment:
             raise
-        draft.restart()
+        draft.clear()
         tally = Tally(progress)
         read_pages(bodies(fetch), schema, draft.append, tally, selection=selection)
     if tally.stopped:

@@ -93,7 +93,7 @@ class Draft:
             with pa.memory_map(str(path)) as mapped_file, pa.ipc.open_stream(mapped_file) as reader:
                 yield reader.read_all()
 
-    def restart(self) -> None:
+    def clear(self) -> None:
         """Drop the stored pages: the list is read from its start."""
         for path in reversed(self._find_segments()):
             path.unlink()

@@ -11,6 +11,14 @@ from ...rules import images as image_rules
 from ...rules import individuals as individual_rules
 from ...spec import codes
 from ...spec.operations.records import OPERATIONS
+from ...spec.outcomes import (
+    PASSED,
+    UNDER_REVIEW,
+    fold_outcome,
+    list_detail_codes,
+    list_outcomes,
+    read_outcomes,
+)
 from ...spec.text import JsonObject
 from .. import bodies
 from ..bodies import (
@@ -95,31 +103,22 @@ def submit(world: World, person_row: Row, _reason: str = "") -> None:
     world.schedule("individuals", person_row["id"], VERIFICATION_SECONDS, "decide")
 
 
-PASSED = ("passes", "active")
-"""The outcomes of a verification that passes."""
-
-
 def plan_outcomes(world: World, person_row: Row, outcomes: Sequence[str]) -> None:
     """Plan the outcomes of the verifications of an individual, one each; the last one repeats."""
-    person_row[INTERNALS]["outcomes"] = [*map(_fold_outcome, outcomes)]
+    person_row[INTERNALS]["outcomes"] = [*map(fold_outcome, outcomes)]
     world.put("individuals", person_row)
 
 
 def require_outcomes(world: World, outcomes: Sequence[object]) -> None:
     """RefusedError with status 400 for outcomes that a verification does not have."""
-    known_outcome_names = dict.fromkeys((*PASSED, "under_review", *_list_known_codes(world)))
+    known_outcome_names = list_outcomes(world.service)
     for outcome in outcomes:
-        if isinstance(outcome, str) and _fold_outcome(outcome) in known_outcome_names:
+        if isinstance(outcome, str) and fold_outcome(outcome) in known_outcome_names:
             continue
         nearest_outcomes = find_nearest_names(str(outcome), known_outcome_names)
         choices_text = ", ".join(nearest_outcomes or known_outcome_names)
         message = f"{str(outcome)[:60]} is none: is one of {choices_text} meant?"
         raise_if_problems([Problem("outcomes", message)])
-
-
-def _fold_outcome(text: str) -> str:
-    """An outcome as a code: "Under Review" is `under_review`."""
-    return text.strip().casefold().replace(" ", "_")
 
 
 def activate(world: World, person_row: Row) -> None:
@@ -133,11 +132,11 @@ def activate(world: World, person_row: Row) -> None:
 def _decide_verification(world: World, person_row: Row, _reason: str) -> None:
     """End a verification with its outcome. Assumptions `kyc.names` and `kyc.terminal`."""
     outcome = _choose_outcome(world, person_row)
-    if outcome == "under_review":
+    if outcome == UNDER_REVIEW:
         trigger = "review"
     elif outcome in world.service.verification.terminal_codes:
         trigger = "reject"
-    elif outcome in _list_known_codes(world):
+    elif outcome in list_detail_codes(world.service):
         trigger = "ask"
     else:
         trigger = "pass"
@@ -156,22 +155,10 @@ def _choose_outcome(world: World, person_row: Row) -> str:
     outcomes = internals.get("outcomes") or []
     specimen_outcomes = [*internals.get("specimens", {}).values()]
     if not outcomes and not world.production_like:
-        outcomes = specimen_outcomes[:1] or _read_outcomes(world, person_row["family_name"])
+        outcomes = specimen_outcomes[:1] or read_outcomes(person_row["family_name"], world.service)
     if not outcomes:
         return PASSED[0]
     return str(outcomes[min(attempt_index, len(outcomes) - 1)])
-
-
-def _read_outcomes(world: World, family_name: str) -> list[str]:
-    """The outcomes that a family name causes, joined by "then"; none for another name."""
-    outcomes = _fold_outcome(family_name).split("_then_")
-    known_outcomes = {*PASSED, "under_review", *_list_known_codes(world)}
-    return outcomes if known_outcomes.issuperset(outcomes) else []
-
-
-def _list_known_codes(world: World) -> tuple[str, ...]:
-    """The status detail codes of the spec and of the service."""
-    return (*codes.STATUS_DETAIL_CODES, *world.service.statuses.detail_codes)
 
 
 def _move_individual(world: World, person_row: Row, reason: str = "", *, trigger: str) -> None:
@@ -182,7 +169,7 @@ def _move_individual(world: World, person_row: Row, reason: str = "", *, trigger
     previous_status = person_row["status"]
     status_details: list[dict[str, str]] | None = None
     if trigger in ("ask", "reject"):
-        if reason in _list_known_codes(world):
+        if reason in list_detail_codes(world.service):
             status_details = [_make_status_detail(reason)]
         else:
             status_details = [_make_status_detail("verification_unknown_error", reason)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -20,27 +21,28 @@ SENT_EARLIER = "Sent earlier. Showing the form again sends nothing; new=True mak
 class FormControls:
     """The buttons below the inputs, the message and the code of a form.
 
-    `click(anyway=)` sends the form, and `restart()` empties it; `action` is the text of the
-    send button.
+    `click(anyway=)` sends the form, and `begin_again()` prepares a form that was sent for another
+    sending; `action` and `again_text` are the texts of their buttons.
     """
 
     def __init__(
         self,
         action: str,
-        restart_text: str,
+        again_text: str,
         click: Callable[..., None],
-        restart: Callable[[], None],
+        begin_again: Callable[[], None],
     ) -> None:
         """Show only the send button; the other two buttons are hidden until they are needed."""
         self._action = action
         self.send_button = Button(action, click, "primary")
-        self.restart_button = Button(restart_text, restart)
+        self.again_button = Button(again_text, begin_again)
         self.anyway_button = Button("Send anyway", partial(click, anyway=True), "warning")
-        self.restart_button.visible = False
+        self._ignore_clicks_until = 0.0  # by time.monotonic()
+        self.again_button.visible = False
         self.anyway_button.visible = False
         self.message = Html(live=True)
         self.code = Code()
-        buttons = [self.send_button, self.restart_button, self.anyway_button]
+        buttons = [self.send_button, self.again_button, self.anyway_button]
         self._actions = Group(buttons, "actions")
         self._frame = Inputs([], self.send_button)
 
@@ -51,11 +53,11 @@ class FormControls:
         return self._frame
 
     def lock(self, is_locked: bool) -> None:
-        """Show the button to restart once the form is sent, and the send button before."""
+        """Show the button to begin again once the form is sent, and the send button before."""
         self.send_button.disabled = is_locked
         self.send_button.text = self._action
         self.send_button.visible = not is_locked
-        self.restart_button.visible = is_locked
+        self.again_button.visible = is_locked
 
     def show_sending(self) -> None:
         """Show that the form is being sent."""
@@ -75,8 +77,25 @@ class FormControls:
         ]
         self.message.html = f'<div class="paylab-failure">{"".join(html_paragraphs)}</div>'
 
+    def ask_to_confirm(self) -> str:
+        """Show the button that confirms doubts, and return the sentence that says so."""
+        self.anyway_button.visible = True
+        return f"{NOT_SENT} Correct what is marked, or press “{self.anyway_button.text}”."
+
+    def end_attempt(self) -> None:
+        """Note that an attempt ended now, whose click may have been the first of two."""
+        self._ignore_clicks_until = time.monotonic() + DOUBLE_CLICK_SECONDS
+
+    def is_second_click(self) -> bool:
+        """Whether a click now is the second one of a double click."""
+        return time.monotonic() < self._ignore_clicks_until
+
     def forget_attempt(self) -> None:
-        """Remove the button that confirms doubts, and a message that nothing was sent."""
+        """Remove the button that confirms doubts, and a message that nothing was sent.
+
+        The next click is a new attempt.
+        """
+        self._ignore_clicks_until = 0.0
         self.anyway_button.visible = False
         if NOT_SENT in self.message.html:
             self.message.html = ""

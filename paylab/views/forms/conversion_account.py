@@ -34,7 +34,7 @@ class ConversionAccountForm(OrderForm):
     title = "Conversion account"
     action = "Open the account"
     sent_title = "The account is open"
-    restart_text = "Open another account"
+    again_text = "Open another account"
     repeated_title = "The account is open: it existed already, and nothing new was created"
     another_note = (
         "Nothing is sent yet. “Open the account” now opens one more account besides {}, also for "
@@ -188,11 +188,11 @@ class ConversionAccountForm(OrderForm):
             ("Converts", f"{source_currency} to {result.destination_currency or ''}"),
         ]
 
-    def restart(self) -> None:
-        """Reset the form to open another account."""
+    def _forget_result(self) -> None:
+        """Forget the account that was opened, and unlock the inputs."""
         self._account = None
         self._timeline = Timeline(CONVERSION_ACCOUNT)
-        super().restart()
+        super()._forget_result()
 
     def show_result(self, headline: str, rows: Sequence[Row]) -> None:
         """Show the result, and the states of the account."""
@@ -260,7 +260,7 @@ class DepositForm(Form):
     title = "Sandbox deposit"
     action = "Simulate this payment (sandbox)"
     sent_title = "The deposit was accepted"
-    restart_text = "Pay another deposit"
+    again_text = "Pay another deposit"
 
     def __init__(
         self,

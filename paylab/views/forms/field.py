@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ...errors.base import Problem
 from ...spec.text import JsonObject, JsonValue
 from ..html import escape
 from ..style import MUTED
+from .labels import with_labels
 from .message import Message, whole_number
 from .nodes import Node
 from .problem_sentences import ASSUMED, REQUIRED, problem_sentence
@@ -93,9 +95,21 @@ class FormField(Node):
         self.warnings: list[str] = []
         self.on_change: Callable[[FormField], object] = lambda _: None
         self.on_leave: Callable[[], object] = lambda: None
+        self.find_labels: Callable[[], Mapping[str, str]] = dict
         self._last_inputs: dict[str, int] = {}
         if options:
             self.set_options(options, preselect=input in CHOICE_INPUTS and value is None)
+
+    def connect(
+        self,
+        on_change: Callable[[FormField], object],
+        on_leave: Callable[[], object],
+        find_labels: Callable[[], Mapping[str, str]],
+    ) -> None:
+        """Connect it to its form, whose labels are shown in place of names of fields."""
+        self.on_change = on_change
+        self.on_leave = on_leave
+        self.find_labels = find_labels
 
     @property
     def value(self) -> JsonValue:
@@ -176,8 +190,13 @@ class FormField(Node):
 
     def show_problems(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
         """Show errors and warnings below the input, or the hint if there are none."""
-        self.errors = [problem_sentence(problem, self) for problem in problems]
-        self.warnings = [problem_sentence(warning, self) for warning in warnings]
+        self.errors = list(map(self._describe_problem, problems))
+        self.warnings = list(map(self._describe_problem, warnings))
+
+    def _describe_problem(self, problem: Problem) -> str:
+        """A problem as a sentence, with the labels of the fields that it names."""
+        message = with_labels(problem.message, self.find_labels())
+        return problem_sentence(replace(problem, message=message), self)
 
     @property
     def takes_any_text(self) -> bool:

@@ -40,7 +40,8 @@ def set_fields(form: Any, values: JsonMapping) -> None:
     form that was sent is not changed, and gives a warning.
     """
     if form.result is not None:
-        warn_caller("this form was sent and is not changed: restart() begins again", RuleWarning)
+        message = f"this form was sent and is not changed: {form.again_name}() begins again"
+        warn_caller(message, RuleWarning)
         return
     unknown_names = [field_name for field_name in values if field_name not in form.fields]
     if "consent" in unknown_names:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
@@ -15,20 +14,22 @@ from ...errors.base import PaylabError, Problem
 from ...spec.text import JsonMapping, JsonObject
 from .. import html
 from ..html import Row
-from .controls import DOUBLE_CLICK_SECONDS, NOT_SENT, SENT_EARLIER, FormControls
+from .controls import SENT_EARLIER, FormControls
 from .field import FormField
 from .field_access import find_first_marked, refuse_example, set_fields, with_field_access
 from .form_check import (
     FormCheck,
+    UnansweredAttempt,
     changed_values_error,
     error_message,
+    find_field,
     group_by_field,
-    is_refusal,
     is_unconfirmed,
+    mark_fields,
     sent_rows,
     unconfirmed_error,
-    warn_of_unanswered,
 )
+from .labels import with_labels
 from .nodes import Heading, Node, side_by_side
 from .view import FormPage
 
@@ -42,7 +43,7 @@ class Form(traitlets.HasTraits, FormPage):
     (`_write_code`).
     """
 
-    USER_NAMES = (
+    USER_NAMES: tuple[str, ...] = (
         *("check", "click", "code", "field_of", "fill", "observe"),
         *("restart", "result", "rows", "submit", "title", "unobserve", "values"),
     )
@@ -56,7 +57,9 @@ class Form(traitlets.HasTraits, FormPage):
     sent_title = "Sent"
     repeatable = False
     """Whether sending the form twice creates nothing twice."""
-    restart_text = "Start over"
+    again_text = "Start over"
+    again_name = "restart"
+    """The method of the button `again_text` of a form that was sent."""
     helper_nodes: Sequence[Node] = ()
     """Helpers of the inputs, such as "Fill with an example"; they are hidden once sent."""
 
@@ -66,20 +69,19 @@ class Form(traitlets.HasTraits, FormPage):
         self.in_click = False
         self.was_clicked = False
         self._is_filling = False
-        self._ignore_clicks_until = 0.0  # by time.monotonic()
         self._code_sent = ""
         self.sent_html = ""
         self._sender_sentence = ""
         self._inputs_sent: JsonObject = {}
-        self._unanswered_values: JsonObject | None = None
+        self._unanswered = UnansweredAttempt()
         self._lock = RLock()
-        self.controls = FormControls(self.action, self.restart_text, self.click, self.restart)
+        begin_again = getattr(self, self.again_name)
+        self.controls = FormControls(self.action, self.again_text, self.click, begin_again)
         self.heading = Heading(self.title)
         self.inputs = list(parts or [side_by_side(self.fields.values())])
         self.nodes_below: list[Node] = []
         for field in self.fields.values():
-            field.on_change = self.handle_change
-            field.on_leave = self.check
+            field.connect(self.handle_change, self.check, self.labels)
         self.handle_change()
         self._initial_values = {name: field.raw_value for name, field in self.fields.items()}
 
@@ -121,6 +123,9 @@ class Form(traitlets.HasTraits, FormPage):
     def _apply_code_options(self) -> None:
         """Apply the arguments that are for a form submitted in code, such as `consent=True`."""
 
+    def prepare_run(self) -> None:
+        """Prepare a click of the button that runs an example."""
+
     def _clear_private_inputs(self) -> None:
         """Clear values that must not stay on the page after sending."""
 
@@ -149,24 +154,16 @@ class Form(traitlets.HasTraits, FormPage):
         """Check and send the values, or return the earlier result; `anyway` confirms doubts."""
         if self.result is not None:
             if self._input_values() != self._inputs_sent:
-                raise changed_values_error()
+                raise changed_values_error(self.again_name)
             return self.result
         form_check = self.check(everything=True)
         form_check.refuse_by_spec()
-        unanswered_problems = warn_of_unanswered(self._unanswered_values, form_check.values)
-        doubts = [*unanswered_problems, *form_check.doubts]
+        doubts = [*self._unanswered.warn(form_check.values), *form_check.doubts]
         if doubts and not anyway:
-            self._ask_to_confirm(doubts)
+            self._show_failure(self.controls.ask_to_confirm(), doubts)
             raise unconfirmed_error(doubts)
         self._send_and_finish(form_check.values)
         return self.result
-
-    def _ask_to_confirm(self, doubts: Sequence[Problem]) -> None:
-        """Show the doubts and the button that sends the form anyway."""
-        anyway_button = self.controls.anyway_button
-        anyway_button.visible = True
-        message_text = f"{NOT_SENT} Correct what is marked, or press “{anyway_button.text}”."
-        self._show_failure(message_text, doubts)
 
     def _input_values(self) -> JsonObject:
         """The values of all inputs by field name, with blank ones."""
@@ -177,34 +174,38 @@ class Form(traitlets.HasTraits, FormPage):
 
         >>> lab.forms.wallet(person, example=True).restart()
         """
+        self._forget_result()
+        with self.filling():
+            for field_name, initial_value in self._initial_values.items():
+                self.fields[field_name].reset(initial_value)
+        self.redraw(self.heading)
+        self.update_saved()
+
+    def _forget_result(self) -> None:
+        """Forget what was sent and its result, and unlock the inputs."""
         self.result = None
         self._code_sent = ""
-        self._unanswered_values = None
+        self._unanswered = UnansweredAttempt()
         self._opened = None
         self.controls.message.html = ""
         self.sent_html = ""
         self._set_locked(False)
-        with self.filling():
-            self._reset_inputs()
-        self.redraw(self.heading)
-        self.update_saved()
-
-    def _reset_inputs(self) -> None:
-        """Set every field to the value that it had before anything was filled in."""
-        for field_name, initial_value in self._initial_values.items():
-            self.fields[field_name].reset(initial_value)
 
     def check(self, *, everything: bool = False) -> FormCheck:
         """Evaluate values and rules once, and show the problems at each field.
 
         Fields that were not edited yet show problems only if `everything` is true.
         """
-        values = self.values()
-        form_check = FormCheck(values, self._find_problems(values), self._find_warnings(values))
+        form_check = self._evaluate()
         form_check.show_at(self.fields.values(), self.field_of, everything=everything)
-        self.controls.code.text = self._code_sent or self._write_code(values)  # sent code stays
+        self.controls.code.text = self._code_sent or self._write_code(form_check.values)
         self.redraw()
         return form_check
+
+    def _evaluate(self) -> FormCheck:
+        """The current values with their problems and warnings."""
+        values = self.values()
+        return FormCheck(values, self._find_problems(values), self._find_warnings(values))
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the result, or that nothing was sent."""
@@ -224,10 +225,7 @@ class Form(traitlets.HasTraits, FormPage):
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The field at which a problem is shown; None if no field has its name or a parent's."""
-        field_name = problem.field
-        while field_name and field_name not in self.fields:
-            field_name = field_name.rpartition(".")[0]
-        return self.fields.get(field_name)
+        return find_field(self.fields, problem.field)
 
     @contextmanager
     def filling(self) -> Iterator[None]:
@@ -260,14 +258,13 @@ class Form(traitlets.HasTraits, FormPage):
         """Check again: a field was changed, so the next click is a new attempt."""
         if self.controls.send_button.disabled or self._is_filling:
             return  # the form cannot be sent, or `filling` checks it at its end
-        self._ignore_clicks_until = 0.0
         self.controls.forget_attempt()
         self._adjust_inputs()
         self.check()
 
     def click(self, *, anyway: bool = False) -> None:
         """Handle a click: submit once, and show errors in the form."""
-        if self.result is not None or time.monotonic() < self._ignore_clicks_until:
+        if self.result is not None or self.controls.is_second_click():
             return
         self.in_click = True
         self.was_clicked = True
@@ -283,22 +280,25 @@ class Form(traitlets.HasTraits, FormPage):
             self.redraw(find_first_marked(self.fields) or self.controls.message)
         finally:
             self.in_click = False
-            self._ignore_clicks_until = time.monotonic() + DOUBLE_CLICK_SECONDS
+            self.controls.end_attempt()
             self.update_saved()
 
     def show_error(self, error: Exception) -> None:
         """Show an error at its fields and below the button."""
         problems = list(getattr(error, "problems", ()))
-        for field, field_problems in group_by_field(problems, self.field_of).items():
-            if field is not None:
-                field.show_problems(field_problems)
-        self._show_failure(error_message(error, self.fields.values()), problems)
+        mark_fields(problems, self.field_of)
+        anyway_text = self.controls.anyway_button.text if self._evaluate().doubts else ""
+        self._show_failure(error_message(error, self.fields.values(), anyway_text), problems)
         self.redraw()
 
     def _show_failure(self, message: str, problems: Iterable[Problem]) -> None:
         """Show a message below the button, with the problems that no field shows."""
-        general_problems = group_by_field(problems, self.field_of).get(None, [])
-        self.controls.show_failure([message, *map(str, general_problems)])
+        lines = [message, *map(str, group_by_field(problems, self.field_of).get(None, []))]
+        self.controls.show_failure(with_labels(line, self.labels()) for line in lines)
+
+    def labels(self) -> dict[str, str]:
+        """The labels of the visible inputs, by the names that messages about a call have."""
+        return {name: field.label for name, field in self.fields.items() if field.visible}
 
     def _send_and_finish(self, values: JsonObject) -> None:
         """Send the values and show the response; note an attempt whose outcome is not known."""
@@ -308,8 +308,8 @@ class Form(traitlets.HasTraits, FormPage):
             response = self._send(values)
         except BaseException as error:
             self._set_locked(False)
-            if not self.repeatable and not is_refusal(error):
-                self._unanswered_values = values
+            if not self.repeatable:
+                self._unanswered.note(error, values)
             self.redraw()
             raise
         if response is not None:  # else it comes later, and `finish` is called then

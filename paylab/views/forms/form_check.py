@@ -70,6 +70,13 @@ class FormCheck:
                 field.show_problems([])
 
 
+def find_field(fields: Mapping[str, FormField], field_name: str) -> FormField | None:
+    """The field with a name, else the one with its parent's name; None if there is none."""
+    while field_name and field_name not in fields:
+        field_name = field_name.rpartition(".")[0]
+    return fields.get(field_name)
+
+
 def group_by_field(
     problems: Iterable[Problem], field_of: FindField
 ) -> Mapping[FormField | None, list[Problem]]:
@@ -80,21 +87,39 @@ def group_by_field(
     return problems_by_field
 
 
-def warn_of_unanswered(unanswered: JsonObject | None, values: JsonObject) -> list[Problem]:
-    """Warn if an attempt with other values got no answer: sending may make a second order.
+def mark_fields(problems: Iterable[Problem], field_of: FindField) -> None:
+    """Show the problems of an error at their fields."""
+    for field, field_problems in group_by_field(problems, field_of).items():
+        if field is not None:
+            field.show_problems(field_problems)
 
-    `unanswered` are the values of that attempt; None if every attempt was answered.
+
+class UnansweredAttempt:
+    """An attempt to send a form that got no answer; at first there is none."""
+
+    def __init__(self) -> None:
+        self._values: JsonObject | None = None
+
+    def note(self, error: BaseException, values: JsonObject) -> None:
+        """Note the values of a failed attempt, unless its error says that nothing was done."""
+        if not is_refusal(error):
+            self._values = values
+
+    def warn(self, values: JsonObject) -> list[Problem]:
+        """Warn if the attempt had other values: sending these may make a second order."""
+        if self._values in (None, values):
+            return []
+        return [Problem("", "the previous attempt, with other values, may have been carried out")]
+
+
+def changed_values_error(again_name: str) -> ChoiceError:
+    """The error for sending a form again whose values changed after it was sent.
+
+    `again_name` is the method that prepares it for another sending.
     """
-    if unanswered in (None, values):
-        return []
-    return [Problem("", "the previous attempt, with other values, may have been carried out")]
-
-
-def changed_values_error() -> ChoiceError:
-    """The error for sending a form again whose values changed after it was sent."""
     return ChoiceError(
         "not sent: this form was already sent with other values",
-        "Read `result` for the response, or call restart() first to send again.",
+        f"Read `result` for the response, or call {again_name}() first to send again.",
     )
 
 
@@ -115,22 +140,31 @@ def is_refusal(error: BaseException) -> bool:
     return isinstance(error, RuleError | ChoiceError | ConfigError)
 
 
-def correction_message(fields: Iterable[FormField]) -> str:
-    """The sentence below the button of values that the spec refuses: how many to correct."""
+def correction_message(fields: Iterable[FormField], anyway_text: str) -> str:
+    """The sentences below the button of values that the spec refuses: how many to correct.
+
+    `anyway_text` is the button that confirms warnings; it is empty if none must be confirmed.
+    """
     marked_fields = [field for field in fields if field.errors or field.warnings]
     error_count = sum(bool(field.errors) for field in marked_fields)
     if not error_count:
         return NOT_SENT
     fields_text = "the field" if error_count == 1 else f"the {error_count} fields"
     has_warnings = error_count < len(marked_fields)
-    warning_text = " A field with only a warning can stay as it is." if has_warnings else ""
+    warning_text = ""
+    if has_warnings:
+        confirmation_text = f": “{anyway_text}” sends it then" if anyway_text else ""
+        warning_text = f" A field with only a warning can stay as it is{confirmation_text}."
     return f"{NOT_SENT} Correct {fields_text} in red.{warning_text}"
 
 
-def error_message(error: Exception, fields: Iterable[FormField]) -> str:
-    """The sentence below the button: why nothing was sent, or what the service answered."""
+def error_message(error: Exception, fields: Iterable[FormField], anyway_text: str) -> str:
+    """The sentence below the button: why nothing was sent, or what the service answered.
+
+    `anyway_text` is the button that confirms warnings; it is empty if none must be confirmed.
+    """
     if isinstance(error, RuleError):
-        return correction_message(fields)
+        return correction_message(fields, anyway_text)
     verdict_text = "Refused" if isinstance(error, APIStatusError) else "Failed"
     message_text = f"{verdict_text}: {error}"
     hint_text = getattr(error, "hint", None)

@@ -39,8 +39,9 @@ class OnboardingForm(Form):
     """Create an individual with `create(**fields)`.
 
     `example` fills in a fictitious person. `consent=True` records consent when you call
-    `submit()` in code; when you click through the form, tick the box yourself. With
-    `on_ramp_only`, it is the first step of an on-ramp and needs a country whose on-ramp is known.
+    `submit()` in code, and when the button of a stepper runs the example; when you click through
+    the form, tick the box yourself. With `on_ramp_only`, it is the first step of an on-ramp and
+    needs a country whose on-ramp is known.
     """
 
     subject = "Onboarding"
@@ -176,7 +177,12 @@ class OnboardingForm(Form):
 
     def _apply_code_options(self) -> None:
         """Record the consent of `consent=True`, unless the form was clicked."""
-        if self._has_code_consent and not self.was_clicked and not self.consent.recorded_at:
+        if not self.was_clicked:
+            self.prepare_run()
+
+    def prepare_run(self) -> None:
+        """Record the consent of `consent=True`."""
+        if self._has_code_consent and not self.consent.recorded_at:
             self.consent.value = True
 
     def _clear_private_inputs(self) -> None:
@@ -200,6 +206,7 @@ class OnboardingForm(Form):
                 is_assumed = is_required and field_name not in corridor_required_names
                 field.set_required(is_required, assumed=is_assumed)
         is_ramp = product_type != codes.GLOBAL_PAYOUTS
+        self.fields["family_name"].hint = person.FAMILY_NAME_HINT if is_ramp else ""
         self._adjust_email(is_advised=is_ramp and "email" not in required_names)
         self._adjust_phone(individuals.phone_sample(country_code))
         self._adjust_document(is_required="document" in corridor_required_names)

@@ -242,8 +242,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         _, *step_nodes = page.nodes()
         if step_name == "deposit":
             return [self._deposit_pair.show(self.results["account"], step_nodes)]
-        is_form = isinstance(page, Form)
-        if is_form and step_name in EXAMPLE_STEPS and self.run_button.visible:
+        if isinstance(page, Form) and step_name in EXAMPLE_STEPS and self.run_button.visible:
             step_nodes.append(self._run_actions)
         return step_nodes
 
@@ -283,6 +282,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             return
         page = self.pages.get(step_name)
         if isinstance(page, Form):
+            page.prepare_run()
             page.click()
             was_sent = page.is_started or self.current_step != step_name
             self._is_running = self._is_running and was_sent

@@ -16,17 +16,20 @@ from .form import Form
 class OrderForm(Form):
     """The base of forms whose button creates a payment.
 
-    A form that was sent sends nothing more. `restart()`, its button "Send another", makes the next
-    one another payment, even with equal values: its name is the id of the last one
+    A form that was sent sends nothing more. `prepare_another()`, its button "Send another", makes
+    the next one another payment, even with equal values: its name is the id of the last one
     (`new="tr_1"`), so that it is paid once however often you click.
     """
 
+    USER_NAMES = (*Form.USER_NAMES, "prepare_another")
+
     last_payment_id = ""
     """The id of the last payment if the next one is another payment, otherwise empty."""
-    restart_text = "Send another"
+    again_text = "Send another"
+    again_name = "prepare_another"
     repeated_title = "An equal order was made before: nothing new was created"
     another_note = "Nothing is sent yet. The next payment is made besides {}, also if it is equal."
-    """What the form shows after `restart`, with the id of the last payment."""
+    """What the form shows after `prepare_another`, with the id of the last payment."""
 
     @property
     def order_options(self) -> JsonObject:
@@ -34,21 +37,28 @@ class OrderForm(Form):
         return {"new": self.last_payment_id} if self.last_payment_id else {}
 
     def _send(self, values: JsonObject) -> Any:
-        """Send the order; another payment after `restart`."""
+        """Send the order; another payment after `prepare_another`."""
         return self._create(**values, **self.order_options)
 
-    def restart(self) -> None:
-        """Reset the form so that it sends another payment."""
+    def prepare_another(self) -> None:
+        """Keep the values for another payment; nothing is sent by this.
+
+        >>> lab.forms.transfer(recipient).prepare_another()
+        """
         result_id = str(getattr(self.result, "id", ""))
         if result_id:
             self.last_payment_id = result_id
-        super().restart()
+        self._forget_result()
+        self.handle_change()
+        self.update_saved()
         if self.last_payment_id:
             self.controls.show_note(self.another_note.format(self.last_payment_id))
-            self.redraw(self.controls.message)
+        self.redraw(self.controls.message if self.last_payment_id else self.heading)
 
-    def _reset_inputs(self) -> None:
-        """Keep the values: the next payment mostly differs in one of them."""
+    def restart(self) -> None:
+        """Begin an empty form; an order that equals an earlier one is not paid again."""
+        self.last_payment_id = ""
+        super().restart()
 
     def finish(self, result: object) -> None:
         """Show the payment, and whether it was made before."""

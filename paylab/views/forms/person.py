@@ -87,7 +87,7 @@ FAMILY_NAME_HINT = (
 
 TEXT_FIELDS = {
     "given_name": ("Given name", "", ""),
-    "family_name": ("Family name", "", FAMILY_NAME_HINT),
+    "family_name": ("Family name", "", ""),
     "email": ("E-mail", "name@example.com", ""),
     "phone": ("Phone", "", ""),
     "date_of_birth": ("Date of birth", "1990-12-31", "Year, month, day."),

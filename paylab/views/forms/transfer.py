@@ -28,6 +28,9 @@ AMOUNT_LABELS = {
 }
 """The three amounts of which a quote gets one, with their labels."""
 
+ROUTE_FIELDS = ("financial_account", "financial_account.id", "destination_currency")
+"""The fields that a choice of the route sets, besides the payout method."""
+
 NO_ROUTE = (
     "no account of this person can be paid: lab.forms.financial_account(person) adds one, and a "
     "new form then has it"
@@ -138,10 +141,18 @@ class QuoteForm(Form):
         return transfers.check_wallet(self._accounts, values["source_network"])
 
     def field_of(self, problem: Problem) -> FormField | None:
-        """The field of a problem; the three amounts share one input."""
+        """The field of a problem; the three amounts share one input, and so does a route."""
         if problem.field in AMOUNT_LABELS:
             return self.fields["amount"]
+        if problem.field in ROUTE_FIELDS:
+            return self.fields["payout_method"]
         return super().field_of(problem)
+
+    def labels(self) -> dict[str, str]:
+        """The labels of the visible inputs, also by the fields that share one."""
+        labels = super().labels()
+        amount_labels = dict.fromkeys(AMOUNT_LABELS, labels["amount"])
+        return {**labels, **amount_labels, **dict.fromkeys(ROUTE_FIELDS, labels["payout_method"])}
 
     def finish(self, result: Any) -> None:
         """Show the quote; after a click as a card below, which has a button that sends it."""
@@ -150,10 +161,10 @@ class QuoteForm(Form):
             self.show_result(self.sent_title, [])  # the card shows the terms
             self._show_card(self._make_card(result))
 
-    def restart(self) -> None:
-        """Reset the form and remove the card of the previous quote."""
+    def _forget_result(self) -> None:
+        """Forget the quote, remove its card, and unlock the inputs."""
         self.nodes_below = []
-        super().restart()
+        super()._forget_result()
 
     def _write_code(self, values: JsonObject) -> str:
         """The equivalent call: the account, then the other fields by name."""
@@ -202,7 +213,7 @@ class TransferForm(OrderForm, QuoteForm):
         return [*fields, make_funding_field(), make_reference_field(self._service)]
 
     def _write_code(self, values: JsonObject) -> str:
-        """The equivalent call; after a restart with `new=`, which pays once more."""
+        """The equivalent call; after `prepare_another` with `new=`, which pays once more."""
         return super()._write_code({**values, **self.order_options})
 
     def result_rows(self, result: Transfer) -> Sequence[Row]:  # type: ignore[override]

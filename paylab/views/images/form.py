@@ -14,9 +14,11 @@ from ...rules import images as rules
 from ...spec import status
 from ...spec.codes import IMAGE_SIDES
 from ...spec.models import VerificationImages
+from ...spec.outcomes import read_outcomes
 from ...spec.service.service import Service
 from ...spec.status import Advice
 from ...spec.text import JsonObject
+from .. import html
 from ..forms.code import Expression, write_call
 from ..forms.field import TICK, FormField
 from ..forms.form import Form
@@ -39,7 +41,8 @@ LOCATION_WARNING = "contains the location where it was taken, which is removed b
 class ImagesForm(Form):
     """Upload the images that the individual's status `details` request, with `upload(images)`.
 
-    `name` and `country` are printed on specimens; `example` puts a specimen into every slot.
+    `name` and `country` are printed on specimens; `example` puts a specimen into every slot. A
+    `family_name` that decides in the simulator how verification ends is named above the slots.
     """
 
     title = "Verification images"
@@ -54,6 +57,7 @@ class ImagesForm(Form):
         *,
         name: str,
         country: str,
+        family_name: str = "",
         example: bool = False,
         service: Service | None = None,
     ) -> None:
@@ -61,6 +65,7 @@ class ImagesForm(Form):
         self._upload = upload
         self._details = list(details)
         self._is_example = example
+        self._family_name_note = describe_deciding_name(family_name, service or Service())
         make_specimen = partial(choose_specimen, name=name, country=country)
         self.slots = {side: Slot(side, make_specimen, service) for side in IMAGE_SIDES}
         self.advice_node = Html()
@@ -180,6 +185,15 @@ class ImagesForm(Form):
             return self.fields[self._sent_sides[int(number_match[1])]]
         return super().field_of(problem)
 
+    def labels(self) -> dict[str, str]:
+        """The labels of the sides, also by the numbers that the sent images have."""
+        labels = super().labels()
+        numbered_sides = enumerate(self._sent_sides)
+        return {
+            **labels,
+            **{f"images.{number}": SIDE_LABELS[side] for number, side in numbered_sides},
+        }
+
     def _fill_example(self) -> None:
         """Put a specimen into every empty slot."""
         with self.filling():
@@ -227,7 +241,7 @@ class ImagesForm(Form):
                 general_lines.append(advice_html(advice, message, "error"))
             elif is_unclear(advice):
                 unclear_lines.append(advice_html(advice, message, "warning"))
-        self.advice_node.html = "".join([*general_lines, *unclear_lines])
+        self.advice_node.html = "".join([*general_lines, *unclear_lines, self._family_name_note])
         if self._is_example:
             self._fill_example()
         self.handle_change()
@@ -238,6 +252,19 @@ class ImagesForm(Form):
             slot.is_sending = is_sending
             slot.show_problems([])
         self.redraw()
+
+
+def describe_deciding_name(family_name: str, service: Service) -> str:
+    """A hint on a family name that decides how verification ends; empty for any other name."""
+    outcomes = read_outcomes(family_name, service)
+    if not outcomes:
+        return ""
+    note_text = (
+        f"Simulator: the family name “{family_name}” decides how verification ends "
+        f"({', then '.join(outcomes)}), also with good images. A specimen with a defect decides "
+        "instead of it; for any other outcome create a person with another family name."
+    )
+    return f'<p class="paylab-hint">{html.escape(note_text)}</p>'
 
 
 def _read_advice(detail: object) -> Advice:

@@ -36,7 +36,9 @@ SPECIMEN_OPTIONS = [
     ("a good one", GOOD_SPECIMEN),
     *((code.removeprefix("verification_").replace("_", " "), code) for code in FAULTS),
 ]
-SPECIMEN_HINT = "Simulator: the specimen that you choose decides how verification ends."
+SPECIMEN_HINT = (
+    "Simulator: a specimen with a defect decides how verification ends; a good one does not."
+)
 
 EMPTY = "empty"
 CHOSEN = "chosen"

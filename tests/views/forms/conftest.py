@@ -55,4 +55,4 @@ def onboarding(create):
 @pytest.fixture
 def quick(monkeypatch):
     """Do not treat a second click as part of a double click, which would take 0.6 s to wait for."""
-    monkeypatch.setattr("paylab.views.forms.form.DOUBLE_CLICK_SECONDS", 0)
+    monkeypatch.setattr("paylab.views.forms.controls.DOUBLE_CLICK_SECONDS", 0)

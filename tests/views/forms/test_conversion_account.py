@@ -88,8 +88,8 @@ def test_another_account_is_announced_before_it_is_opened(noted, wait):
     """After a restart the form says that the next click opens one more account."""
     form = ConversionAccountForm(noted(account("active")), wait, wait, [WALLET], "mxn")
     form.submit()
-    assert form.controls.restart_button.text == "Open another account"
-    form.controls.restart_button.press()
+    assert form.controls.again_button.text == "Open another account"
+    form.controls.again_button.press()
     assert "opens one more account besides ca_1" in form.controls.message.html
     form.submit()
     assert "besides" not in form.controls.message.html

@@ -16,7 +16,7 @@ from paylab.errors import (
     RuleWarning,
 )
 from paylab.spec import codes
-from paylab.views.forms.onboarding import OnboardingForm
+from paylab.views.forms.onboarding import OnboardingForm, RecipientForm
 
 CURP = "XEXX010101HNEXXXA4"
 
@@ -110,7 +110,7 @@ def test_start_over_sends_again(onboarding, create):
     """`restart` begins an empty form and sends nothing; the form can then be sent again."""
     form = onboarding(consent=True)
     form.submit()
-    form.controls.restart_button.press()
+    form.controls.again_button.press()
     assert (form.result, len(create), form.consent.recorded_at) == (None, 1, "")
     assert not {"given_name", "phone"} & form.values().keys()
     assert note(form, "phone").startswith("With the country code")
@@ -148,6 +148,51 @@ def test_what_can_be_sent_anyway_is_a_warning(onboarding):
     assert marked == ["phone", "idv_consent_recorded_at"]
     assert form.fields["given_name"].warnings
     assert "Correct the 2 fields in red. A field with only a" in form.controls.message.html
+
+
+@pytest.mark.parametrize(
+    ("fields", "then"), [({"given_name": ""}, ": “Send anyway” sends it then."), ({}, ".")]
+)
+def test_the_message_on_warnings_says_what_the_next_click_needs(
+    onboarding, create, quick, fields, then
+):
+    """A warning that must be confirmed is announced, and then “Send anyway” sends it.
+
+    That the on-ramp of Brazil is not known is a warning that needs no confirmation.
+    """
+    form = onboarding("BR")
+    fill(form, phone="", **fields)
+    form.click()
+    assert f"A field with only a warning can stay as it is{then}<" in form.controls.message.html
+    fill(form, phone="+5511900000000")
+    form.consent.value = True
+    form.click()
+    assert form.controls.anyway_button.visible == bool(fields)
+    if fields:
+        form.controls.anyway_button.press()
+    assert (form.result.id, len(create)) == ("ind_1", 1)
+
+
+def test_only_a_person_who_is_verified_has_a_name_that_decides(onboarding, create):
+    """The hint on family names that decide a verification follows the product."""
+    form = onboarding()
+    assert "decides how verification ends" in note(form, "family_name")
+    fill(form, product_types="global_payouts")
+    assert note(form, "family_name") == RecipientForm(create).fields["family_name"].hint == ""
+
+
+def test_a_message_names_the_label_of_a_field(onboarding, noted, quick):
+    """The words of the service about a field have its label, and its name once in brackets."""
+    problems = [Problem("address.postal_code", "is required")]
+    error = BadRequestError(400, "address.postal_code: is required", problems=problems)
+    error.hint = "add address.postal_code to the call, as address.postal_code=..."
+    form = onboarding(create=noted(error))
+    form.consent.value = True
+    form.click()
+    assert (
+        "400 “Postal code” (address.postal_code): is required. Add “Postal code” to the call, as "
+        "address.postal_code=..." in form.controls.message.html
+    )
 
 
 def test_the_result_says_that_its_status_is_the_one_at_creation(onboarding):

@@ -6,6 +6,7 @@ import pytest
 
 import paylab
 from paylab.corridors import examples
+from paylab.errors import ChoiceError
 from paylab.simulator.simulator import Simulator
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -53,13 +54,50 @@ def test_a_form_that_was_sent_sends_another_only_when_asked(lab, person, form):
     form = form(lab, person)
     first = click(form)
     assert (click(form), made(lab)) == (first, 1)
-    assert form.controls.restart_button.text == "Send another"
-    form.controls.restart_button.press()
+    assert form.controls.again_button.text == "Send another"
+    form.controls.again_button.press()
     assert f"new={form.last_payment_id!r}" in form.code().replace('"', "'")
     if form.title == "Quote":
         form.renew()
     assert click(form).id != first.id
     assert made(lab) == 2
+
+
+def test_an_empty_form_and_another_payment_are_two_things(lab, person):
+    """`prepare_another` keeps the values and pays again; after `restart` equal values do not."""
+    form = transfer(lab, person)
+    form.fill(amount="20")
+    first = click(form)
+    form.prepare_another()
+    assert (form.values()["source_amount"], form.result) == ("20", None)
+    assert click(form).id != first.id
+    form.restart()
+    assert (form.values()["source_amount"], form.last_payment_id) == ("100", "")
+    form.fill(amount="20")
+    assert (click(form).id, made(lab)) == (first.id, 2)
+
+
+def test_the_error_for_changed_values_names_the_method_of_the_form(lab, person):
+    """A payment is made again with prepare_another(), anything else with restart()."""
+    for form, name in ((lab.forms.quote(person), "restart"), (transfer(lab, person), "prepare_")):
+        form.submit()
+        form.fields["amount"].set_value("7")
+        with pytest.raises(ChoiceError) as caught:
+            form.submit()
+        assert f"call {name}" in str(caught.value.hint)
+
+
+def test_what_a_route_sets_is_shown_at_the_route(lab, person):
+    """A refusal of the account or the currency marks the list of routes, with its label."""
+    form = transfer(lab, person)
+    body = {
+        "error": "closed",
+        "errors": [{"field": "financial_account.id", "message": "is closed"}],
+    }
+    lab.simulator.faults.custom(operation="transfers.create", status=422, body=body)
+    form.click()
+    assert form.fields["payout_method"].errors == ["To is closed."]
+    assert "“To” (financial_account.id)" in form.controls.message.html
 
 
 def test_a_form_of_an_order_that_was_made_in_code_says_so(lab, person):
@@ -81,7 +119,7 @@ def test_a_click_after_a_lost_answer_pays_once(lab, person):
         click(form)
         assert (form.result.replayed, made(lab)) == (True, count)
         assert "nothing new was created" in form.controls.message.html
-        form.restart()
+        form.prepare_another()
 
 
 def test_a_sent_form_opens_another_account_only_when_asked(lab):
@@ -93,7 +131,7 @@ def test_a_sent_form_opens_another_account_only_when_asked(lab):
     form = lab.forms.conversion_account(individual)
     first = form.submit()
     assert click(form) == first
-    form.restart()
+    form.prepare_another()
     assert form.submit().id != first.id
     assert len(list(lab.conversion_accounts.list())) == 2
 

@@ -202,7 +202,7 @@ def test_a_step_shows_the_code_that_made_its_account(lab):
     step = walk.nodes()[1:][4]
     code = step.code.text
     form = lab.forms.conversion_account(walk.results["person"])
-    form.restart()
+    form.prepare_another()
     assert form.submit().id != account.id
     walk.nodes()
     assert (step.code.text, "new=" in code, "new=" in form.code()) == (code, False, True)
@@ -232,6 +232,17 @@ def test_start_over_begins_with_another_person():
     assert second.id != first.id
     assert second.individual_id != first.individual_id
     assert walk.result.id == second.id
+
+
+@pytest.mark.parametrize("consent", [False, True])
+def test_the_button_of_the_example_has_the_consent_that_was_given(lab, consent):
+    """With `consent=True` the button runs to the deposit; without, it stops at the consent."""
+    walk = lab.onramp("PH", example=True, consent=consent)
+    walk.pages["person"].click()  # the button of the form needs a tick
+    assert walk.current_step == "person"
+    walk.pages["person"].handle_change()
+    walk.run_button.press()
+    assert (walk.results.keys() >= {"person"}) == consent
 
 
 def test_the_error_of_a_step_names_the_step(lab):

@@ -67,6 +67,22 @@ def test_only_what_is_asked_for(make):
     assert {problem.field for problem in caught.value.problems} == {"document-front", "selfie"}
 
 
+@pytest.mark.parametrize(
+    ("family_name", "outcomes"),
+    [
+        ("Verification Image Blurry", "verification_image_blurry"),
+        ("under review then passes", "under_review, then passes"),
+        ("Blurry", ""),
+        ("Ejemplo", ""),
+    ],
+)
+def test_a_family_name_that_decides_is_named(make, family_name, outcomes):
+    """A name that decides the verification is named above the images; any other is not."""
+    note = make(family_name=family_name).advice_node.html
+    assert (f"“{family_name}” decides how verification ends ({outcomes})" in note) == bool(outcomes)
+    assert bool(note) == bool(outcomes)
+
+
 def test_a_path_and_a_specimen_are_uploaded(make, upload, photo):
     """A file and a specimen are uploaded; afterwards the form has neither image nor path."""
     form = make()
