@@ -145,6 +145,12 @@ def show_warning(text: str) -> None:
     show_notice(text, "Warning")
 
 
+def running_cell() -> str:
+    """The id of the notebook's cell that runs now; empty outside a notebook."""
+    request = getattr(running_shell(), "parent_header", None) or {}
+    return str(request.get("metadata", {}).get("cellId", ""))
+
+
 def show_notice(text: str, label: str = "Notice") -> None:
     """Show a notice with its label: below the cell of a notebook, else on stderr as it is."""
     shell = running_shell()

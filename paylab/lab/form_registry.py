@@ -1,14 +1,15 @@
-"""The forms that a lab has shown, by their subject, and shared parts of all forms."""
+"""The forms that a lab has shown, by subject and cell, and shared parts of all forms."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..client.identifiers import check_identifier
 from ..errors.base import Problem, RuleError
 from ..errors.choices import describe_wrong_choice
 from ..errors.refusals import complete
+from .displays import running_cell
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -25,46 +26,68 @@ class _KnownForm(NamedTuple):
 
 
 class FormRegistry:
-    """Forms by subject; each shows the service that it sends to, which `describe_place` names.
+    """Forms by subject and cell; each shows the service that it sends to.
 
-    A click on an id in a form shows the card that `open_object` returns.
+    `describe_place` names the service. A click on an id in a form shows the card that
+    `open_object` returns. `find_cell` returns the id of the running cell, or "" outside a notebook.
     """
 
     def __init__(
-        self, describe_place: Callable[[], str], open_object: Callable[[str], FormPage]
+        self,
+        describe_place: Callable[[], str],
+        open_object: Callable[[str], FormPage],
+        find_cell: Callable[[], str] = running_cell,
     ) -> None:
         self._describe_place = describe_place
         self._open_object = open_object
-        self._known_forms: dict[Hashable, _KnownForm] = {}
+        self._find_cell = find_cell
+        # The forms of a subject by cell, those of the latest cells last.
+        self._known_forms: dict[Hashable, dict[str, _KnownForm]] = {}
 
     def get(
-        self, subject: Hashable, arguments: Hashable, make_form: Callable[[], F], *, new: bool
+        self,
+        subject: Hashable,
+        arguments: Hashable,
+        make_form: Callable[[], F],
+        *,
+        new: bool,
+        is_shared: bool = True,
     ) -> F:
-        """The form of a subject, such as ("wallet", individual_id).
+        """The form of a subject, such as ("wallet", individual_id), in the running cell.
 
-        It is made the first time, with `new`, and when the arguments have changed. A form that was
-        sent is kept, whatever the arguments, because its answer must not get lost.
+        A cell that runs again has the same form. It is made the first time, with `new`, and when
+        the arguments have changed. A form that was sent is kept, whatever the arguments, because
+        its answer must not get lost; with `is_shared` other cells have it too, so that they send
+        nothing twice.
         """
-        known_form = self._known_forms.get(subject)
-        if known_form is None or new or _is_outdated(known_form, arguments):
+        forms_by_cell = self._known_forms.setdefault(subject, {})
+        known_form = None if new else self._find_known(forms_by_cell, arguments, is_shared)
+        if known_form is None:
             form = make_form()
             self.connect_to_lab(form)
         else:
             form = known_form.form
             form.show_again()
-        self._known_forms[subject] = _KnownForm(arguments, form)
+        cell = self._find_cell()
+        forms_by_cell.pop(cell, None)
+        forms_by_cell[cell] = _KnownForm(arguments, form)
         return form
+
+    def _find_known(
+        self, forms_by_cell: Mapping[str, _KnownForm], arguments: Hashable, is_shared: bool
+    ) -> _KnownForm | None:
+        """The form of the running cell, else with `is_shared` the one that was sent last."""
+        own_form = forms_by_cell.get(self._find_cell())
+        if own_form and (own_form.form.is_started or own_form.arguments == arguments):
+            return own_form
+        sent_forms = [known for known in forms_by_cell.values() if known.form.is_started]
+        return sent_forms[-1] if is_shared and sent_forms else None
 
     def connect_to_lab(self, page: FormPage) -> None:
         """Show the service on a page, open objects from it, and refuse attributes it lacks."""
         page.opener = self._open_object
         page.show_service_name(self._describe_place())
         complete(page)
-
-
-def _is_outdated(known_form: _KnownForm, arguments: Hashable) -> bool:
-    """Whether a form that was not sent was made with other arguments."""
-    return known_form.arguments != arguments and not known_form.form.is_started
 
 
 def require_word(parameter_name: str, word: str, known_words: Iterable[str]) -> str:

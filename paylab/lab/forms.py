@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 class Forms:
     """A form for every step of the on-ramp and of a payout.
 
-    Forms are kept by subject: a cell that runs again shows what was sent and sends nothing
-    twice; `new=True` makes a new form. `describe_place` names the service that they send to.
+    A form belongs to its cell: a cell that runs again shows it with what was typed or sent, and
+    sends nothing twice. What was sent for a person, an account or a quote is shown in other cells
+    too; `new=True` makes a new form. `describe_place` names the service that they send to.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class Forms:
         consent: bool = False,
         new: bool = False,
     ) -> OnboardingForm:
-        """A form that creates an individual.
+        """A form that creates an individual; each cell has its own.
 
         `consent=True` records consent when `submit()` is called without a click. When you
         click through the form, tick the box yourself.
@@ -92,14 +93,15 @@ class Forms:
         """
         country = require_country(country, NAMES)
         require_word("product_types", product, codes.PRODUCTS)
+        form_options = {"example": example, "consent": consent}
         return self._make_onboarding_form(
-            country, product, example=example, consent=consent, new=new
+            country, product, new=new, is_shared=False, **form_options
         )
 
     def _make_onboarding_form(
-        self, country: str, product: str, *, new: bool, **options: bool
+        self, country: str, product: str, *, new: bool, is_shared: bool = True, **options: bool
     ) -> OnboardingForm:
-        """The open form that creates an individual; a new one with `new` or for other `options`.
+        """The form that creates an individual, with `is_shared` the one that was sent in any cell.
 
         `options` are `example`, `consent` and `on_ramp_only`.
         """
@@ -115,7 +117,8 @@ class Forms:
             **options,
         )
         form_identity = "onboarding", country, product
-        return self._registry.get(form_identity, tuple(sorted(options.items())), make_form, new=new)
+        arguments = tuple(sorted(options.items()))
+        return self._registry.get(form_identity, arguments, make_form, new=new, is_shared=is_shared)
 
     def images(self, person: Individual | str, *, example: bool = False, new: bool = False) -> Form:
         """A form that uploads the images that verification asks for, or submits the token.
@@ -123,33 +126,30 @@ class Forms:
         >>> len(lab.forms.images(draft, example=True).submit().images)
         2
         """
+        from ..views.forms.token import TokenForm
         from ..views.images.form import ImagesForm
 
         individual = self._client.individuals.get(person) if isinstance(person, str) else person
         form_identity = "images", individual.id, individual.updated_at
         detail_codes = [status_detail.code for status_detail in individual.status_details or []]
-        verification_settings = self._client.service.verification
-        if status.verifies_by_token(individual.country, detail_codes, verification_settings):
-            make_token_form = partial(self._make_token_form, individual, example=example)
+        individuals = self._client.individuals
+        service = self._client.service
+        if status.verifies_by_token(individual.country, detail_codes, service.verification):
+            submit_token = partial(individuals.submit_token, individual.id)
+            form_options: dict[str, Any] = {"example": example, "service": service}
+            make_token_form = partial(TokenForm, submit_token, self._client.clock, **form_options)
             return self._registry.get(form_identity, example, make_token_form, new=new)
         make_form = partial(
             ImagesForm,
-            partial(self._client.individuals.upload_images, individual.id),
+            partial(individuals.upload_images, individual.id),
             individual.status_details or [],
             name=f"{individual.given_name} {individual.family_name}",
             country=str(individual.country),
+            family_name=individual.family_name or "",
             example=example,
-            service=self._client.service,
+            service=service,
         )
         return self._registry.get(form_identity, example, make_form, new=new)
-
-    def _make_token_form(self, individual: Individual, *, example: bool) -> Form:
-        """Make the form for the verification token of an individual."""
-        from ..views.forms.token import TokenForm
-
-        submit_token = partial(self._client.individuals.submit_token, individual.id)
-        clock = self._client.clock
-        return TokenForm(submit_token, clock, example=example, service=self._client.service)
 
     def wallet(
         self, person: Individual | str, *, example: bool = False, new: bool = False
@@ -289,7 +289,7 @@ class Forms:
 
         `new=True` begins with another individual, `individual_id` continues with an existing one.
         `example=True` fills in every step: tick the consent, press one button for the QR code or
-        CLABE, and another for the deposit. `consent=True` is the consent of `submit()` in code.
+        CLABE, and another for the deposit. `consent=True` is the consent, also of `submit()`.
 
         >>> lab.forms.onramp("PH", example=True).title
         'On-ramp: Philippines'

@@ -64,7 +64,7 @@ class PayoutForms:
         example: bool = False,
         new: bool = False,
     ) -> RecipientForm:
-        """A form that creates a recipient with a financial account."""
+        """A form that creates a recipient with a financial account; each cell has its own."""
         from ..views.forms.onboarding import RecipientForm
 
         country = require_country(country, NAMES)
@@ -78,7 +78,8 @@ class PayoutForms:
             clock=self._session.clock,
             service=self._session.service,
         )
-        return self._registry.get(("recipient", country, product), example, make_form, new=new)
+        form_identity = "recipient", country, product
+        return self._registry.get(form_identity, example, make_form, new=new, is_shared=False)
 
     def financial_account(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import pytest
 
@@ -235,6 +236,54 @@ def test_a_form_is_kept_by_its_subject(paid, make):
     form = make(lab, who, account)
     assert make(lab, who.id, account.id) is form
     assert make(lab, who, account, new=True) is not form
+
+
+class Cells:
+    """Stands for a notebook: `run` calls a function in a cell, as the registry sees it."""
+
+    def __init__(self, lab):
+        self.now = ""
+        lab.forms._registry._find_cell = lambda: self.now
+
+    def run(self, cell, make):
+        """What a function returns in a cell."""
+        self.now = cell
+        return make()
+
+
+@pytest.mark.parametrize("make", FORMS.values(), ids=FORMS)
+def test_what_is_typed_stays_in_its_cell(lab, make):
+    """A cell that runs again has its form with what was typed; another cell has a form of its own.
+
+    What was sent for a person is shown in other cells too.
+    """
+    who = lab.individuals.create(**paylab.examples.individual("MX", consent_at=lab.clock()))
+    cells = Cells(lab)
+    form = cells.run("a", lambda: make(lab, who, example=True))
+    assert cells.run("a", lambda: make(lab, who, example=True)) is form
+    other = cells.run("b", lambda: make(lab, who, example=True))
+    assert other is not form
+    assert cells.run("a", lambda: make(lab, who, example=True)) is form
+
+
+@pytest.mark.parametrize(("kind", "is_shared"), [("wallet", True), ("recipient", False)])
+def test_what_was_sent_is_shown_where_it_is_about_the_same_object(lab, kind, is_shared):
+    """The wallet of a person is not registered twice; a recipient of another cell is another."""
+    who = lab.individuals.create(**paylab.examples.individual("MX", consent_at=lab.clock()))
+    cells = Cells(lab)
+    make = partial(FORMS[kind], lab, who, example=True)
+    form = cells.run("a", make)
+    form.submit()
+    assert (cells.run("b", make) is form) == is_shared
+    assert cells.run("a", make) is form
+    assert cells.run("a", partial(make, new=True)) is not form
+
+
+def test_a_stepper_continues_with_a_person_of_another_cell(lab):
+    """The person whom a form of another cell created is the one of the stepper."""
+    cells = Cells(lab)
+    person = cells.run("a", lambda: lab.forms.onboarding("MX", example=True, consent=True).submit())
+    assert cells.run("b", lambda: lab.onramp("MX")).results["person"].id == person.id
 
 
 def test_a_changed_argument_makes_another_form_until_it_was_sent(lab):
