@@ -1,4 +1,8 @@
-"""The outcomes of verifications in the simulator, and those that a family name decides."""
+"""The outcomes of verifications in the simulator, and those that a family name decides.
+
+What a control plans counts first, then a specimen with a defect, then the family name. A
+verification that none of them decides passes.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,11 @@ UNDER_REVIEW = "under_review"
 
 
 def fold_outcome(text: str) -> str:
-    """An outcome as a code: "Under Review" is `under_review`."""
+    """An outcome as a code.
+
+    >>> fold_outcome(" Under Review ")
+    'under_review'
+    """
     return text.strip().casefold().replace(" ", "_")
 
 

@@ -156,7 +156,7 @@ def test_every_country_has_an_example_that_the_rules_accept(paid):
     for country, product in ((each, one) for each in NAMES for one in codes.PRODUCTS):
         if product in countries.get(country).products:
             form = paid[0].forms.onboarding(country, product, example=True, consent=True)
-            form._apply_code_options()
+            form.apply_code_options()
             assert form.check().problems == [], (country, product)
 
 

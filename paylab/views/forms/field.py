@@ -9,10 +9,9 @@ from ...errors.base import Problem
 from ...spec.text import JsonObject, JsonValue
 from ..html import escape
 from ..style import MUTED
-from .labels import with_labels
 from .message import Message, whole_number
 from .nodes import Node
-from .problem_sentences import ASSUMED, REQUIRED, problem_sentence
+from .problem_sentences import ASSUMED, REQUIRED, problem_sentence, with_labels
 
 OPTIONAL = "Optional"
 ADVISED = "Recommended"

@@ -29,8 +29,8 @@ from .form_check import (
     sent_rows,
     unconfirmed_error,
 )
-from .labels import with_labels
 from .nodes import Heading, Node, side_by_side
+from .problem_sentences import with_labels
 from .view import FormPage
 
 
@@ -67,7 +67,6 @@ class Form(traitlets.HasTraits, FormPage):
         super().__init__()
         self.fields = {field.name: field for field in fields}
         self.in_click = False
-        self.was_clicked = False
         self._is_filling = False
         self._code_sent = ""
         self.sent_html = ""
@@ -120,11 +119,8 @@ class Form(traitlets.HasTraits, FormPage):
     def _adjust_inputs(self) -> None:
         """Show the inputs that the current values need."""
 
-    def _apply_code_options(self) -> None:
-        """Apply the arguments that are for a form submitted in code, such as `consent=True`."""
-
-    def prepare_run(self) -> None:
-        """Prepare a click of the button that runs an example."""
+    def apply_code_options(self) -> None:
+        """Apply the arguments that a click on its button does not, such as `consent=True`."""
 
     def _clear_private_inputs(self) -> None:
         """Clear values that must not stay on the page after sending."""
@@ -146,7 +142,7 @@ class Form(traitlets.HasTraits, FormPage):
         """
         with self._lock:
             if self.result is None:
-                self._apply_code_options()
+                self.apply_code_options()
                 self._sender_sentence = self.sender_sentence()
             return self._submit(anyway)
 
@@ -267,7 +263,6 @@ class Form(traitlets.HasTraits, FormPage):
         if self.result is not None or self.controls.is_second_click():
             return
         self.in_click = True
-        self.was_clicked = True
         self._sender_sentence = ""
         try:
             with self._lock:

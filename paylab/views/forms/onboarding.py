@@ -175,12 +175,7 @@ class OnboardingForm(Form):
         """Fill in a fictitious person, without the consent."""
         set_known_fields(self, person.example_values(examples.person(self.fields["country"].value)))
 
-    def _apply_code_options(self) -> None:
-        """Record the consent of `consent=True`, unless the form was clicked."""
-        if not self.was_clicked:
-            self.prepare_run()
-
-    def prepare_run(self) -> None:
+    def apply_code_options(self) -> None:
         """Record the consent of `consent=True`."""
         if self._has_code_consent and not self.consent.recorded_at:
             self.consent.value = True

@@ -282,7 +282,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             return
         page = self.pages.get(step_name)
         if isinstance(page, Form):
-            page.prepare_run()
+            page.apply_code_options()
             page.click()
             was_sent = page.is_started or self.current_step != step_name
             self._is_running = self._is_running and was_sent

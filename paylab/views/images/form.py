@@ -204,8 +204,8 @@ class ImagesForm(Form):
         """The name of the image of each side."""
         return [(slot.label, slot.choice.name) for slot in self.requested_slots if slot.choice]
 
-    def _apply_code_options(self) -> None:
-        """Without a click, fill in specimens if `example=True`."""
+    def apply_code_options(self) -> None:
+        """Fill in specimens if `example=True`."""
         if self._is_example:
             self._fill_example()
 
