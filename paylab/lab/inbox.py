@@ -215,7 +215,7 @@ class Webhooks:
         from ..webhooks.event_log import EventLog
         from ..webhooks.inbox import Inbox
         from ..webhooks.receiver import Receiver
-        from ..webhooks.verification import signature_check
+        from ..webhooks.verification import make_signature_check
 
         subscribed_types = (event_types,) if isinstance(event_types, str) else tuple(event_types)
         client = self._client
@@ -223,7 +223,7 @@ class Webhooks:
         if url is None and not is_local(client.settings):
             raise ConfigError(UNREACHABLE)
         event_log = EventLog(path, Wrapper.of(service))
-        check_signature = signature_check(service, client.settings.secret_key)
+        check_signature = make_signature_check(service, client.settings.secret_key)
         handler = _make_handler(router, forward_to, service.webhooks.signature_header)
         receiver = Receiver(event_log, client.clock, handler, check_signature)
         local_url, stop_receiving = self._start_receiving(receiver, port, url)

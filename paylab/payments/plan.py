@@ -232,7 +232,7 @@ def _check_cell_count(payout_row: PayoutRow) -> Iterator[Problem]:
 def _check_by_rules(payout_row: PayoutRow, service: Service) -> Iterator[Problem]:
     """Yield the problems of a row by the rules of a transfer; a likely typo is a warning."""
     body = payout_row.body()
-    for doubt in transfers.warn_rail(body, service):
+    for doubt in transfers.find_rail_warnings(body, service):
         warn_caller(str(doubt), RuleWarning)
     for problem in (*transfers.check(body, service), *transfers.check_rail(body, service)):
         is_float = isinstance(payout_row.cells.get(problem.field), float)

@@ -21,10 +21,10 @@ from .fields import (
     check_field,
     check_identifier,
     check_object,
-    choice_check,
-    format_check,
+    make_choice_check,
+    make_format_check,
 )
-from .wallet_addresses import warn_address
+from .wallet_addresses import find_address_warnings
 
 
 class CheckDigit(NamedTuple):
@@ -59,12 +59,12 @@ ALGORITHMS = {
 """The check digit algorithms by the name that a `Format` gives."""
 
 
-def warn_check_digits(text_format: Format, field_value: object, field: str) -> list[Problem]:
+def find_wrong_check_digits(text_format: Format, field_value: object, field: str) -> list[Problem]:
     """Return a warning if a value has the right format and a wrong check digit."""
     algorithm = ALGORITHMS.get(text_format.check_digit)
     if algorithm is None or not isinstance(field_value, str):
         return []
-    problems = format_check(text_format)(field_value, field)
+    problems = make_format_check(text_format)(field_value, field)
     if problems or algorithm.is_valid(field_value):
         return []
     character_noun = "digit" if field_value.isdigit() else "character"
@@ -118,14 +118,14 @@ def check_details(
         problems += check_field(
             details,
             field.name,
-            format_check(field.form_in(details)),
+            make_format_check(field.form_in(details)),
             path=path,
             required_by=field.source if field.required else "",
         )
     return problems
 
 
-def warn(
+def find_warnings(
     country: str | None,
     account_type: object,
     details: object,
@@ -138,16 +138,18 @@ def warn(
     warnings = []
     for field in account.fields if account else ():
         detail_value = details_object.get(field.name)
-        warnings += warn_check_digits(
+        warnings += find_wrong_check_digits(
             field.form_in(details_object), detail_value, join_path(path, field.name)
         )
     network = details_object.get("network")
     if account_type == codes.CRYPTO_WALLET and network in codes.NETWORKS:
-        warnings += warn_address(network, details_object.get("address"), join_path(path, "address"))
+        warnings += find_address_warnings(
+            network, details_object.get("address"), join_path(path, "address")
+        )
     return warnings
 
 
-def warn_without_country(body: object, service: Service | None = None) -> list[Problem]:
+def find_warnings_without_country(body: object, service: Service | None = None) -> list[Problem]:
     """Return likely problems of a new account whose owner's country is not known.
 
     The rules are those of the only account type with these fields.
@@ -160,7 +162,7 @@ def warn_without_country(body: object, service: Service | None = None) -> list[P
     likely_problems = [
         problem for problem in check(body, country, service) if problem not in certain_problems
     ]
-    return [*likely_problems, *warn(country, account_type, details, service=service)]
+    return [*likely_problems, *find_warnings(country, account_type, details, service=service)]
 
 
 def likely_country(account_type: object, details: Body) -> str | None:
@@ -186,7 +188,7 @@ def _check_type(
     entry: Body, country: str | None, path: str, service: Service | None
 ) -> list[Problem]:
     """Check the type of an account, which its country must have."""
-    problems = check_field(entry, "type", choice_check(codes.ACCOUNT_TYPES), path=path)
+    problems = check_field(entry, "type", make_choice_check(codes.ACCOUNT_TYPES), path=path)
     corridor = countries.of(service).get(country)
     if problems or corridor is None or corridor.account(entry["type"]):
         return problems

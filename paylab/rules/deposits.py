@@ -18,8 +18,8 @@ from .fields import (
     check_field,
     check_identifier,
     check_object,
-    choice_check,
-    length_check,
+    make_choice_check,
+    make_length_check,
 )
 
 _ACCOUNT = "ca.create"
@@ -31,10 +31,10 @@ def check(
     """Check a sandbox deposit; `currency` is the conversion account's, if it is known."""
     if not isinstance(body, Mapping):
         return check_object(body)
-    if currency is None:
-        currency_check = choice_check(on_ramps.CURRENCIES, "deposit.path", ignore_case=True)
+    if currency is None:  # that no other currency can be deposited is only assumed
+        currency_check = make_choice_check(on_ramps.CURRENCIES, "deposit.path", ignore_case=True)
     else:
-        currency_check = choice_check(
+        currency_check = make_choice_check(
             (currency.lower(),), ignore_case=True, scope="for this account"
         )
     amount_check = _make_amount_check(currency or body.get("currency"))
@@ -61,13 +61,13 @@ def check_account(
         *check_field(
             body,
             "destination_currency",
-            choice_check(sorted(codes.STABLECOINS), _ACCOUNT, ignore_case=True),
+            make_choice_check(sorted(codes.STABLECOINS), _ACCOUNT, ignore_case=True),
             required_by=_find_requirement_source(account_settings, "destination_currency"),
         ),
         *check_field(
             body,
             "client_reference_id",
-            length_check(account_settings.max_reference, _ACCOUNT),
+            make_length_check(account_settings.max_reference, _ACCOUNT),
             required_by=_find_requirement_source(account_settings, "client_reference_id"),
         ),
     ]
@@ -124,11 +124,11 @@ def _check_source_currency(body: Body, country: str | None) -> list[Problem]:
     """Check for the currency of the country's on-ramp; without a country, for any known one."""
     currency_field = "source_currency"
     if country is None:
-        any_currency_check = choice_check(on_ramps.CURRENCIES, _ACCOUNT, ignore_case=True)
+        any_currency_check = make_choice_check(on_ramps.CURRENCIES, _ACCOUNT, ignore_case=True)
         return check_field(body, currency_field, any_currency_check)
     on_ramp = on_ramps.of_country(country)
     if on_ramp is not None:
-        currency_check = choice_check(
+        currency_check = make_choice_check(
             (on_ramp.currency,), on_ramp.source, ignore_case=True, scope=f"in {country}"
         )
         return check_field(body, currency_field, currency_check)

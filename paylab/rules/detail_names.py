@@ -35,20 +35,25 @@ class CountryAccount(NamedTuple):
 def find_account(
     account_type: object, field_names: Iterable[str], service: Service
 ) -> CountryAccount | None:
-    """Return the account of a type whose details have all these fields; None without one."""
+    """Return the account of a type whose details have all these fields.
+
+    None without such an account, or without a field.
+    """
     unique_names = {*field_names}
+    if not unique_names:
+        return None
     account_by_country = dict[str, Account]()
     for corridor in countries.of(service).all:
         account = corridor.account(account_type)
         if account and unique_names <= {field.name for field in account.fields}:
             account_by_country[corridor.country] = account
-    if not account_by_country or not unique_names:
+    if not account_by_country:
         return None
     country, account = next(iter(account_by_country.items()))
     return CountryAccount(country if len(account_by_country) == 1 else "", account)
 
 
-def warn_unknown_names(
+def find_unknown_names(
     country: str | None, account_type: object, details: object, service: Service
 ) -> list[Problem]:
     """Return a warning for each field that an account does not have in its country.
@@ -86,6 +91,7 @@ def unknown_detail_names(
 def _describe_meant(name: str, unknown: Sequence[str], missing: Sequence[str]) -> str:
     """Return `; is clabe meant?`: the nearest missing field, or the only one; "" without one."""
     nearest_name = find_nearest_name(name, missing, _SIMILAR)
+    # The only unknown name can only stand for the only missing field.
     only_name = missing[0] if len(missing) == len(unknown) == 1 else ""
     meant_name = nearest_name or only_name
     return f"; is {meant_name} meant?" if meant_name else ""

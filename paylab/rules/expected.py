@@ -30,9 +30,9 @@ from .fields import (
     as_object,
     check_iso_date,
     check_timestamp,
-    choice_check,
-    format_check,
-    text_field_check,
+    make_choice_check,
+    make_format_check,
+    make_text_field_check,
 )
 from .individuals import email_warning, phone_warning
 
@@ -68,7 +68,8 @@ class ExpectedField:
         if isinstance(field, DetailField):
             if field.form.choices:
                 return choice_message(field.form.choices)
-            return self._read_message(format_check(field.form)) if _has_rule(field) else ""
+            # The invalid value of a field that takes any text would have no message.
+            return self._read_message(make_format_check(field.form)) if _has_rule(field) else ""
         if field.name in PERSONAL_WARNINGS:
             return PERSONAL_WARNINGS[field.name](INVALID_VALUE)
         choices = _list_choices(field, self._service)
@@ -91,12 +92,13 @@ class ExpectedField:
         """Return whether a value keeps the rule."""
         field = self._field
         if isinstance(field, DetailField):
-            problems = format_check(field.form)(sent_value, self.path)
+            problems = make_format_check(field.form)(sent_value, self.path)
             return not problems
         if field.name in PERSONAL_WARNINGS:
             warning_text = PERSONAL_WARNINGS[field.name](sent_value)
             return not warning_text
         check = _make_field_check(field, self._service)
+        # The check of a text reports its maximum length for every value.
         if check is None or field.kind == TEXT:
             return True
         problems = check(sent_value, self.path)
@@ -128,16 +130,17 @@ def expected_field(
         if field is None:
             return None
         spec_path = join_path(spec_path, field.name)
-        if segment_number == len(segments):
+        is_last_segment = segment_number == len(segments)
+        if is_last_segment:
             return ExpectedField(spec_path, field, service)
-        if isinstance(field, DetailField):
+        if isinstance(field, DetailField):  # it has no fields inside
             return None
         if field.kind == DETAILS:
             # The details of an account depend on the account, which has them.
             fields = _list_detail_fields(as_object(parent_value), as_object(body), service)
         else:
             fields = field.fields
-        parent_value = as_object(parent_value).get(field.name)  # that of the next segment
+        parent_value = as_object(parent_value).get(field.name)  # the parent of the next segment
     return None
 
 
@@ -161,7 +164,7 @@ def _make_field_check(field: Field, service: Service) -> Check | None:
     """Make the check of a field by its kind; None if any value may be right."""
     choices = _list_choices(field, service)
     if choices:
-        return choice_check(choices, field.source, ignore_case=field.kind == CURRENCY)
+        return make_choice_check(choices, field.source, ignore_case=field.kind == CURRENCY)
     if field.kind == TEXT:
         return _make_too_long_check(field, service)
     return CHECKS_BY_KIND.get(field.kind)
@@ -185,8 +188,8 @@ def _make_too_long_check(field: Field, service: Service) -> Check | None:
     length_max = field.length_max(service)
     if not length_max:
         return None
-    length_check = text_field_check(field, service)
-    return lambda _, path: length_check("x" * (length_max + 1), path)
+    check_text_length = make_text_field_check(field, service)
+    return lambda _, path: check_text_length("x" * (length_max + 1), path)
 
 
 def _list_detail_fields(

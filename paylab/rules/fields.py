@@ -2,6 +2,9 @@
 
 A check takes any value and its dotted field, and returns the problems. `check_field` applies a
 check to a field of an object; null counts as absent.
+
+The source of a rule is "spec", or the id of the assumption that the rule rests on. `required_by`
+is the source of the rule that a field is required; it is "" for an optional field.
 """
 
 from __future__ import annotations
@@ -32,10 +35,7 @@ _TIMESTAMP_EXAMPLE = "an ISO 8601 timestamp like 2026-01-31T09:30:00Z"
 def check_field(
     body: Body, name: str, check: Check, *, path: str = "", required_by: str = "spec"
 ) -> list[Problem]:
-    """Check a field of an object; `path` is the dotted path of the object.
-
-    `required_by` is the source of the rule that the field is required. An optional field has none.
-    """
+    """Check a field of an object; `path` is the dotted path of the object."""
     field_value = body.get(name)
     field_path = f"{path}.{name}" if path else name
     if field_value is not None:
@@ -81,7 +81,7 @@ check_identifier = partial(check_text, blank_source="spec")
 """Check an id, which must not be blank."""
 
 
-def length_check(length_max: int, source: str = "spec") -> Check:
+def make_length_check(length_max: int, source: str = "spec") -> Check:
     """Make a check for text that is not blank and has at most `length_max` characters."""
 
     def check(value: object, field: str) -> list[Problem]:
@@ -94,13 +94,13 @@ def length_check(length_max: int, source: str = "spec") -> Check:
     return check
 
 
-def text_field_check(field: Field, service: Service) -> Check:
+def make_text_field_check(field: Field, service: Service) -> Check:
     """Make the check of a text field of an operation: not blank, and not too long."""
     length_max = field.length_max(service)
-    return length_check(length_max, field.source) if length_max else check_text
+    return make_length_check(length_max, field.source) if length_max else check_text
 
 
-def choice_check(
+def make_choice_check(
     choices: Sequence[str], source: str = "spec", *, ignore_case: bool = False, scope: str = ""
 ) -> Check:
     """Make a check for one of these words; `ignore_case` accepts any letter case.
@@ -119,16 +119,17 @@ def choice_check(
     return check
 
 
-def format_check(text_format: Format) -> Check:
+def make_format_check(text_format: Format) -> Check:
     """Make the check of a format: its choices, its pattern, its parser, or any text."""
     if text_format.choices:
-        return choice_check(text_format.choices, text_format.source)
+        return make_choice_check(text_format.choices, text_format.source)
 
     def check(value: object, field: str) -> list[Problem]:
         """Check that a value is text, has the format, and is not blank."""
         problems = check_any_text(value, field)
         accepts_any_text = not text_format.message and not text_format.check
         if problems and accepts_any_text:
+            # Of such a format, that the value is text is all that its source states.
             return [Problem(field, problem.message, text_format.source) for problem in problems]
         if problems:
             return problems
@@ -151,7 +152,8 @@ def _describe_violation(text_format: Format, field_text: str) -> str:
     """Return what is wrong with a text, or "" if it has the format."""
     if text_format.check:
         return text_format.check(field_text)
-    has_valid_length = text_format.least <= len(field_text) <= (text_format.most or len(field_text))
+    length_max = text_format.most or len(field_text)  # 0: there is no maximum
+    has_valid_length = text_format.least <= len(field_text) <= length_max
     has_pattern = not text_format.pattern or re.fullmatch(
         text_format.pattern, field_text, re.DOTALL
     )
@@ -170,9 +172,10 @@ def check_iso_date(value: object, field: str) -> list[Problem]:
 def check_timestamp(value: object, field: str) -> list[Problem]:
     """Check that a value is an ISO 8601 date with a time.
 
-    The source of the problem is an assumption if another ISO 8601 form was sent.
+    That other ISO 8601 forms, such as a date alone, are refused is only assumed.
     """
     time_text = value if isinstance(value, str) else ""
+    # Python also reads a time with a space in place of the T.
     if "T" in time_text and _can_read(timestamps.from_text, time_text):
         return []
     rule_source = "timestamp.form" if _can_read(datetime.fromisoformat, time_text) else "spec"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from ..errors.base import Problem
 from ..light_dataclass import light_dataclass
 from ..spec import codes
-from .fields import check_field, check_object, choice_check, join_problems
+from .fields import check_field, check_object, join_problems, make_choice_check
 
 _DATA_URI = re.compile(r"data:([a-z]+/[a-z]+);base64,")
 # The spec says only "base64-encoded data URI": RFC 2397 also allows capitals and parameters.
@@ -57,7 +57,7 @@ def check(body: object) -> list[Problem]:
     return check_field(body, "images", _check_images)
 
 
-def warn(size: int, field: str) -> list[Problem]:
+def find_warnings(size: int, field: str) -> list[Problem]:
     """Return a warning for an image that is too large if 15 MB are 15,000,000 bytes."""
     if not CERTAIN_SIZE_MAX < size <= codes.IMAGE_MAX:
         return []
@@ -131,7 +131,7 @@ def _check_image(image: object, path: str) -> list[Problem]:
     if not isinstance(image, Mapping):
         return check_object(image, path)
     return [
-        *check_field(image, "type", choice_check(codes.IMAGE_SIDES), path=path),
+        *check_field(image, "type", make_choice_check(codes.IMAGE_SIDES), path=path),
         *check_field(image, "content", _check_content, path=path),
     ]
 

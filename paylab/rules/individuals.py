@@ -34,10 +34,10 @@ from .fields import (
     check_object,
     check_text,
     check_timestamp,
-    choice_check,
-    format_check,
-    length_check,
-    text_field_check,
+    make_choice_check,
+    make_format_check,
+    make_length_check,
+    make_text_field_check,
 )
 
 ADULT_YEARS = 18
@@ -47,12 +47,12 @@ CLOCK_DIFFERENCE = timedelta(minutes=5)
 ADDRESS_LINES = ("line_1", "line_2", "city", "state", "postal_code")
 _PLAUSIBILITY = "check-digits"
 _REQUIRED = "individual.required"
-_check_country_code = choice_check(codes.COUNTRIES)
+_check_country_code = make_choice_check(codes.COUNTRIES)
 _INDIVIDUAL_FIELDS = OPERATIONS["individuals.create"].fields
 _UNKNOWN_CORRIDOR = Corridor("")
 
 
-def warn_implausible(body: Body, now: datetime) -> list[Problem]:
+def find_implausible(body: Body, now: datetime) -> list[Problem]:
     """Return warnings about an unlikely phone, birth date, e-mail or consent, as of time `now`."""
     message_by_field = {
         "phone": phone_warning(body.get("phone"), body.get("country")),
@@ -88,7 +88,6 @@ def phone_warning(phone: object, country: object = "MX") -> str:
     from phonenumbers import NumberParseException, ValidationResult
 
     phone_example = phone_sample(str(country)) or phone_sample("MX")
-
     try:
         phone_number = phonenumbers.parse(phone)
     except NumberParseException:
@@ -180,50 +179,51 @@ def _find_requirement_sources(body: Body, service: Service) -> dict[str, str]:
     """Return the source of each required field of this individual: the spec, or a setting."""
     setting_names = (*additional_fields(body, service), *always_required_fields(service))
     spec_names = _list_corridor_fields(body, service)
+    # A field that both require has the source "spec", which comes last.
     return {**dict.fromkeys(setting_names, _REQUIRED), **dict.fromkeys(spec_names, "spec")}
 
 
-def warn(body: object, service: Service | None = None) -> list[Problem]:
+def find_warnings(body: object, service: Service | None = None) -> list[Problem]:
     """Return warnings about a valid individual: likely typos and recommended fields."""
     individual = as_object(body)
-    warnings = [*warn_on_ramp(individual), *warn_typos(body, service)]
-    if individual.get("email") is not None or not _has_ramp(individual):
-        return warnings
-    message = "may be needed for on_ramp and off_ramp"
-    return [Problem("email", message, _REQUIRED), *warnings]
+    warnings = [*find_on_ramp_warnings(individual), *find_typos(body, service)]
+    if individual.get("email") is None and _has_ramp(individual):
+        message = "may be needed for on_ramp and off_ramp"
+        warnings.insert(0, Problem("email", message, _REQUIRED))
+    return warnings
 
 
-def warn_on_ramp(body: Body, source: str = "corridor.products") -> list[Problem]:
+def find_on_ramp_warnings(body: Body, source: str = "corridor.products") -> list[Problem]:
     """Return a warning if an individual wants on_ramp and its country has no known on-ramp."""
     country = body.get("country")
+    wants_on_ramp = codes.ON_RAMP_PRODUCT in as_list(body.get("product_types"))
+    if not isinstance(country, str) or not wants_on_ramp or of_country(country):
+        return []
+    # Where the product is closed, `check` finds a problem.
     is_on_ramp_open = codes.ON_RAMP_PRODUCT in _find_corridor(body, None).open_products
-    if codes.ON_RAMP_PRODUCT not in as_list(body.get("product_types")) or not is_on_ramp_open:
-        return []
-    if not isinstance(country, str) or of_country(country):
-        return []
-    return [Problem("country", unknown_on_ramp(country), source)]
+    return [Problem("country", unknown_on_ramp(country), source)] if is_on_ramp_open else []
 
 
-def warn_typos(body: object, service: Service | None = None) -> list[Problem]:
+def find_typos(body: object, service: Service | None = None) -> list[Problem]:
     """Return warnings about likely typos in a valid individual."""
     individual = as_object(body)
     document = as_object(individual.get("document"))
-    number_format = _find_number_format(document)
-    number_warnings = accounts.warn_check_digits(
-        number_format, document.get("number"), "document.number"
+    number_warnings = accounts.find_wrong_check_digits(
+        _find_number_format(document), document.get("number"), "document.number"
     )
     country = _find_corridor(individual, service).country or None
 
-    def warn_account(account_value: object, path: str) -> list[Problem]:
-        """Warn of likely typos in the details of one account."""
+    def find_account_typos(account_value: object, path: str) -> list[Problem]:
+        """Find likely typos in the details of one account."""
         account = as_object(account_value)
         account_type = account.get("type")
-        return accounts.warn(
+        return accounts.find_warnings(
             country, account_type, account.get("details"), f"{path}.details", service
         )
 
     account_values = as_list(individual.get("financial_accounts"))
-    return [*number_warnings, *check_items(account_values, "financial_accounts", warn_account)]
+    account_warnings = check_items(account_values, "financial_accounts", find_account_typos)
+    return [*number_warnings, *account_warnings]
 
 
 def check_token(body: object, service: Service | None = None) -> list[Problem]:
@@ -232,8 +232,8 @@ def check_token(body: object, service: Service | None = None) -> list[Problem]:
         return check_object(body)
     provider_word = (service or Service()).verification.provider
     return [
-        *check_field(body, "provider", choice_check((provider_word,), "idv.provider")),
-        *check_field(body, "token", length_check(codes.TOKEN_MAX)),
+        *check_field(body, "provider", make_choice_check((provider_word,), "idv.provider")),
+        *check_field(body, "token", make_length_check(codes.TOKEN_MAX)),
         *check_field(body, "applicant_id", check_identifier),
         *check_field(body, "partner_terms_accepted_at", check_timestamp),
     ]
@@ -253,7 +253,7 @@ def _make_checks(body: Body, sources: Mapping[str, str], service: Service) -> di
         "family_name": check_text,
         "country": _check_country,
         "email": check_text,
-        "phone": format_check(corridor.phone or Format()),
+        "phone": make_format_check(corridor.phone or Format()),
         "date_of_birth": check_iso_date,
         "idv_consent_recorded_at": check_timestamp,
         "address": partial(_check_address, body.get("country"), sources),
@@ -262,7 +262,7 @@ def _make_checks(body: Body, sources: Mapping[str, str], service: Service) -> di
     }
     for field in _INDIVIDUAL_FIELDS:
         if field.kind == TEXT and field.name not in check_by_field:
-            check_by_field[field.name] = text_field_check(field, service)
+            check_by_field[field.name] = make_text_field_check(field, service)
     return check_by_field
 
 
@@ -270,9 +270,9 @@ def _check_products(corridor: Corridor, products: object, field: str) -> list[Pr
     """Check that there is a product, and that the country has each of them."""
     if products in ([], ()):
         return [Problem(field, "must name at least one product", _REQUIRED)]
-    product_check = choice_check(
-        corridor.open_products, scope=f"in {corridor.country}" if corridor.closed else ""
-    )
+    # The message names the country only if other countries have more products.
+    scope_text = f"in {corridor.country}" if corridor.closed else ""
+    product_check = make_choice_check(corridor.open_products, scope=scope_text)
     return check_items(products, field, product_check)
 
 
@@ -304,7 +304,7 @@ def _check_address(
     if None in (country, address_country) or address_country == country:
         return problems
     country_field = join_path(field, "country")
-    if any(problem.field == country_field for problem in problems):
+    if any(problem.field == country_field for problem in problems):  # it is no code
         return problems
     message = f"must equal country: {plain(str(country), 40)}{NOT}{plain(str(address_country), 40)}"
     return [Problem(country_field, message, "field.country"), *problems]
@@ -315,10 +315,9 @@ def _check_document(corridor: Corridor, document: object, field: str) -> list[Pr
     if not isinstance(document, Mapping):
         return check_object(document, field)
     has_own_documents = corridor.documents != codes.DOCUMENT_TYPES
-    type_check = choice_check(
-        corridor.documents, scope=f"in {corridor.country}" if has_own_documents else ""
-    )
-    number_check = format_check(_find_number_format(document))
+    scope_text = f"in {corridor.country}" if has_own_documents else ""
+    type_check = make_choice_check(corridor.documents, scope=scope_text)
+    number_check = make_format_check(_find_number_format(document))
     return [
         *check_field(document, "type", type_check, path=field),
         *check_field(document, "number", number_check, path=field, required_by=""),

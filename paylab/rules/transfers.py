@@ -22,8 +22,8 @@ from .fields import (
     check_field,
     check_identifier,
     check_object,
-    choice_check,
-    text_field_check,
+    make_choice_check,
+    make_text_field_check,
 )
 
 AMOUNTS = {
@@ -38,9 +38,9 @@ _TRANSFER = "transfer.create"
 _QUOTE = "quote.operation"
 _WALLET = "details.wallet"
 _CURRENCIES = frozenset(codes.SOURCE_CURRENCIES + codes.DESTINATION_CURRENCIES)
-_check_source_currency = choice_check(codes.SOURCE_CURRENCIES, ignore_case=True)
-_check_destination_currency = choice_check(codes.DESTINATION_CURRENCIES, ignore_case=True)
-_check_payout_method = choice_check(codes.PAYOUT_METHODS)
+_check_source_currency = make_choice_check(codes.SOURCE_CURRENCIES, ignore_case=True)
+_check_destination_currency = make_choice_check(codes.DESTINATION_CURRENCIES, ignore_case=True)
+_check_payout_method = make_choice_check(codes.PAYOUT_METHODS)
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
@@ -49,40 +49,50 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
         return check_object(body)
     corridors = countries.of(service)
     transfer_settings = corridors.service.transfers
-    required_sources = dict.fromkeys(transfer_settings.required, _TRANSFER)
+    required_by_of_field = dict.fromkeys(transfer_settings.required, _TRANSFER)
     is_direct = body.get("quote_id") is None
-    source_if_direct = _TRANSFER if is_direct else ""
-    network_source = required_sources.get("source_network", "")
-    if transfer_settings.default_network == NONE and _has_stablecoin(body) and is_direct:
-        network_source = network_source or "transfer.network"
-    quote_source = required_sources.get("quote_id", "")
+    required_if_direct = _TRANSFER if is_direct else ""
+    network_required_by = required_by_of_field.get("source_network", "")
+    # A quote has the network already; without a default, the body of a direct transfer needs it.
+    needs_network = (
+        is_direct and _has_stablecoin(body) and transfer_settings.default_network == NONE
+    )
+    if needs_network and not network_required_by:
+        network_required_by = "transfer.network"
     return [
-        *check_field(body, "quote_id", check_identifier, required_by=quote_source),
-        *_check_destination(body, source_if_direct),
-        *check_field(body, "source_currency", _check_source_currency, required_by=source_if_direct),
+        *check_field(
+            body,
+            "quote_id",
+            check_identifier,
+            required_by=required_by_of_field.get("quote_id", ""),
+        ),
+        *_check_destination(body, required_if_direct),
+        *check_field(
+            body, "source_currency", _check_source_currency, required_by=required_if_direct
+        ),
         *_check_amounts(body, _TRANSFER, is_quoted=not is_direct),
         *check_field(
-            body, "source_network", _make_network_check(corridors), required_by=network_source
+            body, "source_network", _make_network_check(corridors), required_by=network_required_by
         ),
-        *_check_source_type(body, required_sources.get("source_type", "")),
-        *_check_text_fields(body, required_sources, corridors.service),
+        *_check_source_type(body, required_by_of_field.get("source_type", "")),
+        *_check_text_fields(body, required_by_of_field, corridors.service),
     ]
 
 
 def _check_text_fields(
-    body: Body, required_sources: Mapping[str, str], service: Service
+    body: Body, required_by_of_field: Mapping[str, str], service: Service
 ) -> Iterator[Problem]:
-    """Check the fields of a transfer that are text; `required_sources` are of required fields."""
+    """Check the fields of a transfer that are text."""
     for field in _TRANSFER_FIELDS:
         if field.kind == TEXT:
-            text_check = text_field_check(field, service)
-            required_by = required_sources.get(field.name, "")
+            text_check = make_text_field_check(field, service)
+            required_by = required_by_of_field.get(field.name, "")
             yield from check_field(body, field.name, text_check, required_by=required_by)
 
 
 def _check_source_type(body: Body, required_by: str) -> list[Problem]:
     """Check the source type; a deposit can pay for a transfer of a stablecoin only."""
-    type_check = choice_check(codes.SOURCE_TYPES, _TRANSFER)
+    type_check = make_choice_check(codes.SOURCE_TYPES, _TRANSFER)
     problems = check_field(body, "source_type", type_check, required_by=required_by)
     if problems or body.get("source_type") != "deposit":
         return problems
@@ -105,6 +115,7 @@ def check_quote(body: object, service: Service | None = None) -> list[Problem]:
         return check_object(body)
     corridors = countries.of(service)
     default_source_currency = default_currency(corridors.service)
+    # A null is left out: as an absent field does, it leaves the currency to the default.
     terms = {
         field_name: field_value
         for field_name, field_value in body.items()
@@ -112,14 +123,16 @@ def check_quote(body: object, service: Service | None = None) -> list[Problem]:
     }
     if default_source_currency:
         terms = {"source_currency": default_source_currency, **terms}
-    currency_source = "" if default_source_currency else _QUOTE
-    network_source = _QUOTE if _has_stablecoin(terms) else ""
+    currency_required_by = "" if default_source_currency else _QUOTE
+    network_required_by = _QUOTE if _has_stablecoin(terms) else ""
     return [
         *_check_destination(terms, _QUOTE),
-        *check_field(terms, "source_currency", _check_source_currency, required_by=currency_source),
+        *check_field(
+            terms, "source_currency", _check_source_currency, required_by=currency_required_by
+        ),
         *_check_amounts(terms, _QUOTE),
         *check_field(
-            terms, "source_network", _make_network_check(corridors), required_by=network_source
+            terms, "source_network", _make_network_check(corridors), required_by=network_required_by
         ),
     ]
 
@@ -145,7 +158,7 @@ def check_rail(body: Body, service: Service | None = None) -> list[Problem]:
     return [_make_rail_problem(currency, payout_method, named_rails.for_currency, "spec")]
 
 
-def warn_rail(body: Body, service: Service | None = None) -> list[Problem]:
+def find_rail_warnings(body: Body, service: Service | None = None) -> list[Problem]:
     """Return a warning about a rail that no corridor names, such as `local`.
 
     It may still carry the currency.
@@ -155,11 +168,10 @@ def warn_rail(body: Body, service: Service | None = None) -> list[Problem]:
     if not isinstance(currency, str):
         return []
     rails, other_rails = _find_named_rails(currency, service)
-    if (
-        not rails
-        or payout_method in (*rails, *other_rails)
-        or payout_method not in codes.PAYOUT_METHODS
-    ):
+    is_named = payout_method in (*rails, *other_rails)
+    # `check` finds a problem of a rail that the spec does not have.
+    is_of_spec = payout_method in codes.PAYOUT_METHODS
+    if not rails or is_named or not is_of_spec:
         return []
     return [_make_rail_problem(currency, payout_method, rails, _RAILS)]
 
@@ -187,6 +199,7 @@ def _find_named_rails(currency: str, service: Service | None) -> _NamedRails:
         all_rails += corridor.payout_methods
         if codes.same_currency(currency, corridor.currency):
             currency_rails += corridor.payout_methods
+    # A stablecoin is paid on the networks of crypto wallets.
     all_rails += corridors.networks
     if codes.is_stablecoin(currency):
         currency_rails += corridors.networks
@@ -198,7 +211,7 @@ def _find_named_rails(currency: str, service: Service | None) -> _NamedRails:
 
 def _make_network_check(corridors: countries.Countries) -> Check:
     """Make the check of the network of a crypto wallet."""
-    return choice_check(corridors.networks, _WALLET)
+    return make_choice_check(corridors.networks, _WALLET)
 
 
 def check_route(  # noqa: PLR0913 - what a payout is made of
@@ -209,15 +222,19 @@ def check_route(  # noqa: PLR0913 - what a payout is made of
     payout_method: object,
     service: Service | None = None,
 ) -> list[Problem]:
-    """Check the route to an account; see also `check_network` for a wallet."""
+    """Check the currencies and the rail of a payout to an account of this type and country.
+
+    That the rail of a crypto wallet is its network is checked by `check_network`.
+    """
     currency, rails, rule_source = _find_account_rails(country, account_type, service)
     if not rails:
-        message = f"no rail reaches {account_type!s:.20} accounts of this country"
+        place_text = "without a country" if country is None else f"in {country!s:.20}"
+        message = f"no rail reaches {account_type!s:.20} accounts {place_text}"
         return [Problem("payout_method", message, "account.country")]
     is_wallet = account_type == codes.CRYPTO_WALLET
     scope_text = "for a crypto_wallet" if is_wallet else f"for an account in {country}"
-    currency_check = choice_check((currency,), rule_source, ignore_case=True, scope=scope_text)
-    method_check = choice_check(rails, rule_source, scope=scope_text)
+    currency_check = make_choice_check((currency,), rule_source, ignore_case=True, scope=scope_text)
+    method_check = make_choice_check(rails, rule_source, scope=scope_text)
     return [
         *_check_source_currency(source_currency, "source_currency"),
         *currency_check(destination_currency, "destination_currency"),
@@ -234,7 +251,7 @@ def check_network(
     """
     if not isinstance(network, str) or network not in countries.of(service).networks:
         return []
-    method_check = choice_check([network], _WALLET)
+    method_check = make_choice_check([network], _WALLET)
     return method_check(payout_method, "payout_method")
 
 
@@ -303,9 +320,9 @@ def _check_amounts(body: Body, rule_source: str, *, is_quoted: bool = False) -> 
     for amount_name in amount_names:
         currency = body.get(AMOUNTS[amount_name])
         is_known_currency = isinstance(currency, str) and currency.upper() in _CURRENCIES
-        problems += money.check_amount(
-            body[amount_name], currency if is_known_currency else None, amount_name
-        )
+        # Without a currency, the number of decimals is not checked.
+        amount_currency = currency if is_known_currency else None
+        problems += money.check_amount(body[amount_name], amount_currency, amount_name)
     return problems
 
 

@@ -14,12 +14,14 @@ _BASE58_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _SOURCE = "check-digits"
 
 
-def warn_address(network: object, address: object, field: str = "address") -> list[Problem]:
+def find_address_warnings(
+    network: object, address: object, field: str = "address"
+) -> list[Problem]:
     """Return a warning if an address looks mistyped on this network."""
     if not isinstance(address, str) or not address:
         return []
-    find_warning = _solana_warning if network == SOLANA else _ethereum_warning
-    message = find_warning(address)
+    describe_mistake = _describe_solana_mistake if network == SOLANA else _describe_ethereum_mistake
+    message = describe_mistake(address)
     return [Problem(field, message, _SOURCE)] if message else []
 
 
@@ -46,20 +48,19 @@ def decode_base58(base58_text: str) -> bytes | None:
     return bytes(zero_count) + number.to_bytes(byte_count, "big")
 
 
-def _ethereum_warning(address: str) -> str:
-    """Return a warning about an Ethereum address, or "" if it looks right.
-
-    An address in one letter case has no checksum.
-    """
+def _describe_ethereum_mistake(address: str) -> str:
+    """Return what looks wrong with an Ethereum address, or "" if it looks right."""
     if not _ETHEREUM_ADDRESS.fullmatch(address):
         return "does not look like an address of this network: 0x and 40 hex digits"
-    if address in (add_checksum(address), address.lower(), f"0x{address[2:].upper()}"):
-        return ""
-    return "looks mistyped: its checksum (EIP-55) is wrong, compare every character"
+    # The checksum is in the letter case: an address in one letter case has none.
+    has_checksum = address not in (address.lower(), f"0x{address[2:].upper()}")
+    if has_checksum and address != add_checksum(address):
+        return "looks mistyped: its checksum (EIP-55) is wrong, compare every character"
+    return ""
 
 
-def _solana_warning(address: str) -> str:
-    """Return a warning about a Solana address, or "" if it looks right."""
+def _describe_solana_mistake(address: str) -> str:
+    """Return what looks wrong with a Solana address, or "" if it looks right."""
     # Decoding takes quadratic time, so a long text is not decoded.
     address_bytes = decode_base58(address) if len(address) <= 2 * SOLANA_BYTES else None
     if address_bytes is None:

@@ -11,10 +11,11 @@ from ..errors.base import Problem
 from ..loopback import is_loopback
 from ..spec import codes
 from ..spec.service.service import Service
-from .fields import check_field, check_items, check_object, check_text, choice_check
+from .fields import check_field, check_items, check_object, check_text, make_choice_check
 
 _VISIBLE_TEXT = re.compile("[!-~]+")
 _SOURCE = "webhook.url"
+_NO_URL = "must be an https address, like https://example.com/events"
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
@@ -43,10 +44,10 @@ def _describe_url_violation(url: str) -> str:
         host = url_parts.hostname
         _ = url_parts.port  # reading the port detects an invalid one
     except ValueError:
-        host = None
-        url_parts = urlsplit("")
-    if not (host and _VISIBLE_TEXT.fullmatch(url)) or url_parts.scheme not in ("http", "https"):
-        return "must be an https address, like https://example.com/events"
+        return _NO_URL
+    has_ascii_only = _VISIBLE_TEXT.fullmatch(url)  # and no spaces
+    if not host or not has_ascii_only or url_parts.scheme not in ("http", "https"):
+        return _NO_URL
     if "@" in url_parts.netloc:
         return "must not contain a user name or password"
     if "#" in url:
@@ -63,4 +64,4 @@ def _check_event_types(service: Service, event_types_value: object, field: str) 
     if not event_types_value:
         return [Problem(field, "must be a list of at least one event type", "field.empty")]
     event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
-    return check_items(event_types_value, field, choice_check(event_types))
+    return check_items(event_types_value, field, make_choice_check(event_types))

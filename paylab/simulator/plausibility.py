@@ -8,7 +8,7 @@ from datetime import datetime
 
 from ..errors.base import Problem
 from ..rules.individuals import birth_date_warning, consent_warning, email_warning
-from ..rules.wallet_addresses import warn_address
+from ..rules.wallet_addresses import find_address_warnings
 from ..spec import codes
 from ..spec.operations.operation import Operation
 from ..spec.request_body import RequestBody, read_request
@@ -60,7 +60,7 @@ def _find_implausible_details(account: Mapping[str, object], details_path: str) 
     if not isinstance(details, dict):
         return []
     if account.get("type") == codes.CRYPTO_WALLET:
-        return warn_address(
+        return find_address_warnings(
             details.get("network"), details.get("address"), f"{details_path}.address"
         )
     wallet_number = details.get("account_number")

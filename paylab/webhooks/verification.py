@@ -44,7 +44,7 @@ def verify_delivery(
         raise ConfigError(
             "secret_key is empty: anybody could sign with it; give that of your account"
         )
-    check_signature = signature_check(service, Secret(secret_key))
+    check_signature = make_signature_check(service, Secret(secret_key))
     if check_signature is None:
         raise ConfigError(UNSIGNED)
     headers_by_lower_name = {
@@ -56,7 +56,7 @@ def verify_delivery(
     return read_event(body, Wrapper.of(service))
 
 
-def signature_check(service: Service, secret: Secret) -> DeliveryCheck | None:
+def make_signature_check(service: Service, secret: Secret) -> DeliveryCheck | None:
     """Make a check that refuses deliveries without the service's signature.
 
     It is None if the service does not sign deliveries.

@@ -227,16 +227,16 @@ def test_fields_that_a_service_requires_are_required(required, missing):
 def test_check_digits_are_warnings(sample, change):
     """A wrong check digit gives a warning and no problem."""
     country, kind, details = sample
-    assert accounts.warn(country, kind, details) == []
+    assert accounts.find_warnings(country, kind, details) == []
     assert changed(sample, **change) == []
-    (warning,) = accounts.warn(country, kind, details | change)
+    (warning,) = accounts.find_warnings(country, kind, details | change)
     assert "mistyped" in warning.message
 
 
 @pytest.mark.parametrize("details", [None, [], {"clabe": 5}, {"clabe": "1"}, {}])
 def test_no_warning_where_there_is_a_problem(details):
     """Details that have a problem get no warning."""
-    assert accounts.warn("MX", "bank_account", details) == []
+    assert accounts.find_warnings("MX", "bank_account", details) == []
 
 
 @pytest.mark.parametrize(
@@ -256,6 +256,6 @@ def test_no_warning_where_there_is_a_problem(details):
 )
 def test_doubts_of_an_account_whose_country_is_not_known(body, words):
     """The rules are those of the only account type with these fields."""
-    found = [problem.message for problem in accounts.warn_without_country(body)]
+    found = [problem.message for problem in accounts.find_warnings_without_country(body)]
     assert len(found) == len(words)
     assert all(word in message for word, message in zip(words, found, strict=True))

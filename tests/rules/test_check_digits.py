@@ -29,20 +29,20 @@ from paylab.rules import accounts, wallet_addresses
 def test_a_correct_check_digit_gives_no_warning_and_a_wrong_one_gives_one_warning(kind, good, bad):
     """A correct check digit gives no warning, and a wrong one gives one warning."""
     form = Format(check_digit=kind)
-    assert accounts.warn_check_digits(form, good, "number") == []
-    (warning,) = accounts.warn_check_digits(form, bad, "number")
+    assert accounts.find_wrong_check_digits(form, good, "number") == []
+    (warning,) = accounts.find_wrong_check_digits(form, bad, "number")
     assert (warning.field, warning.source) == ("number", "check-digits")
 
 
 @pytest.mark.parametrize("junk", [None, 7, [], {}, "", " "])
 def test_junk_is_not_warned_about(junk):
     """A value that is empty or not text gives no warning, because another rule refuses it."""
-    assert accounts.warn_check_digits(Format(check_digit="cpf"), junk, "number") == []
+    assert accounts.find_wrong_check_digits(Format(check_digit="cpf"), junk, "number") == []
 
 
 def test_a_form_without_a_check_digit_gives_no_warning():
     """A format without a check digit gives no warning."""
-    assert accounts.warn_check_digits(Format(), "anything", "number") == []
+    assert accounts.find_wrong_check_digits(Format(), "anything", "number") == []
 
 
 ETHEREUM = (
@@ -64,9 +64,9 @@ def test_one_wrong_capital_of_an_address_is_a_warning(address):
         == address
     )
     for good in (address, lower, f"0x{address[2:].upper()}"):
-        assert wallet_addresses.warn_address("base", good) == []
+        assert wallet_addresses.find_address_warnings("base", good) == []
     at = next(at for at in range(2, 42) if address[at].isalpha())
-    (warning,) = wallet_addresses.warn_address(
+    (warning,) = wallet_addresses.find_address_warnings(
         "base", address[:at] + address[at].swapcase() + address[at + 1 :]
     )
     assert (warning.field, "its checksum (EIP-55) is wrong" in warning.message) == ("address", True)
@@ -105,6 +105,8 @@ def test_the_samples_of_the_base58_specification_are_decoded(text, data):
 )
 def test_an_address_of_another_network_or_length_is_a_warning(network, address, words):
     """An address of another network or length is a warning; what is no text is none."""
-    found = [problem.message for problem in wallet_addresses.warn_address(network, address)]
+    found = [
+        problem.message for problem in wallet_addresses.find_address_warnings(network, address)
+    ]
     assert len(found) == (words is not None)
     assert all(words in message for message in found)

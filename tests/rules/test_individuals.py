@@ -269,7 +269,7 @@ def test_another_provider_can_be_named():
 )
 def test_a_mistyped_number_or_a_missing_e_mail_address_gives_a_warning(change, fields):
     """A mistyped number or a missing e-mail address gives a warning."""
-    assert [problem.field for problem in individuals.warn(BASE | change)] == fields
+    assert [problem.field for problem in individuals.find_warnings(BASE | change)] == fields
 
 
 FUTURE = (
@@ -295,7 +295,7 @@ NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 )
 def test_an_age_that_is_odd_is_a_warning(born, told):
     """An age outside 18 to 120 years gives a warning; an invalid date gives none."""
-    found = individuals.warn_implausible({"date_of_birth": born}, NOW)
+    found = individuals.find_implausible({"date_of_birth": born}, NOW)
     assert [(each.field, each.message) for each in found] == (
         [("date_of_birth", told)] if told else []
     )
@@ -313,7 +313,7 @@ def test_an_age_that_is_odd_is_a_warning(born, told):
 )
 def test_a_consent_after_now_is_a_warning(consent_at, words):
     """A consent more than five minutes ahead gives a warning; an unreadable time gives none."""
-    warnings = individuals.warn_implausible({"idv_consent_recorded_at": consent_at}, NOW)
+    warnings = individuals.find_implausible({"idv_consent_recorded_at": consent_at}, NOW)
     assert [warning.message for warning in warnings] == ([words] if words else [])
 
 

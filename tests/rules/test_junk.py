@@ -47,7 +47,7 @@ some = settings(max_examples=30, deadline=None)
 
 RULES = {
     "individuals.check": individuals.check,
-    "individuals.warn": individuals.warn,
+    "individuals.find_warnings": individuals.find_warnings,
     "individuals.check_token": individuals.check_token,
     "accounts.check": accounts.check,
     "accounts.check in MX": partial(accounts.check, country="MX"),
@@ -90,7 +90,7 @@ def test_checks_and_warnings_of_account_details_return_problems_for_any_json(det
     """Checks and warnings of account details return problems for any JSON."""
     for place in TYPED:
         assert are_problems(accounts.check_details(*place, details)), place
-        assert are_problems(accounts.warn(*place, details)), place
+        assert are_problems(accounts.find_warnings(*place, details)), place
 
 
 @settings(some, max_examples=15)

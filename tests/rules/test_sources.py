@@ -164,7 +164,7 @@ def test_a_rail_of_another_currency_is_a_problem(currency, rail, refused, doubte
     """A rail of another currency is a problem; one that no corridor names is a warning."""
     body = {"destination_currency": currency, "payout_method": rail}
     assert bool(transfers.check_rail(body)) is refused
-    assert bool(transfers.warn_rail(body)) is doubted
+    assert bool(transfers.find_rail_warnings(body)) is doubted
 
 
 @pytest.mark.parametrize(
@@ -172,4 +172,4 @@ def test_a_rail_of_another_currency_is_a_problem(currency, rail, refused, doubte
 )
 def test_a_size_between_two_readings_of_megabytes_is_a_warning(size, doubted):
     """A size above 15,000,000 and up to 15 x 1,048,576 bytes gives a warning."""
-    assert bool(images.warn(size, "selfie")) is doubted
+    assert bool(images.find_warnings(size, "selfie")) is doubted

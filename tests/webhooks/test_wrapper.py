@@ -21,7 +21,7 @@ from paylab.webhooks import Router, UnreadableEventError, Wrapper, read_event
 from paylab.webhooks.event_log import EventLog
 from paylab.webhooks.port import Port
 from paylab.webhooks.receiver import Receiver
-from paylab.webhooks.verification import signature_check, verify_delivery
+from paylab.webhooks.verification import make_signature_check, verify_delivery
 
 ENVELOPED = Service(
     {"webhooks.type_field": "type", "webhooks.payload_field": "data", "webhooks.id_field": "id"}
@@ -154,7 +154,9 @@ GOOD = hmac.digest(KEY, PLAIN, "sha256")
 def test_a_signed_delivery_is_verified(headers, status, caplog):
     """A wrong signature is answered 401, and the log names the setting and hides the key."""
     events = EventLog(wrapper=Wrapper.of(SIGNED))
-    receiver = Receiver(events, lambda: NOW, check=signature_check(SIGNED, Secret(KEY.decode())))
+    receiver = Receiver(
+        events, lambda: NOW, check=make_signature_check(SIGNED, Secret(KEY.decode()))
+    )
     assert receiver.deliver("", PLAIN, headers) == status
     assert len(events.all()) == (status == 200)
     assert ("webhooks.signature_header" in caplog.text) == (status == 401)
@@ -191,7 +193,7 @@ def test_a_header_without_a_value_counts_as_missing():
 
 def test_a_port_verifies_the_signature():
     """Over HTTP the headers reach the check, and a refusal does not contain the key."""
-    check = signature_check(SIGNED, Secret(KEY.decode()))
+    check = make_signature_check(SIGNED, Secret(KEY.decode()))
     port = Port(Receiver(EventLog(), lambda: NOW, check=check)).start()
     kind = {"content-type": "application/json"}
     try:
@@ -246,7 +248,7 @@ def test_a_served_lab_signs_with_the_key_of_the_subscriber(tmp_path):
 def test_a_forwarded_event_keeps_its_signature():
     """A forwarded event has its original body and signature, which the handler can verify."""
     lab = paylab.connect(simulator=Simulator(service=SIGNED))
-    check = signature_check(SIGNED, lab.settings.secret_key)
+    check = make_signature_check(SIGNED, lab.settings.secret_key)
     with HttpReceiver(200) as handler, lab.inbox(forward_to=handler.url):
         lab.trigger("individual.status_changed")
     assert handler.bodies

@@ -12,7 +12,7 @@ from ...errors.arguments import explain_arguments
 from ...errors.base import PaylabError
 from ...errors.names import with_name_suggestions
 from ...rules import accounts, individuals
-from ...rules.detail_names import warn_unknown_names
+from ...rules.detail_names import find_unknown_names
 from ...spec import codes
 from ...spec.models import (
     Address,
@@ -89,8 +89,8 @@ class Individuals:
         body = merge_extra(fields, extra)
         service = self._session.service
         doubts = [
-            *individuals.warn_typos(body, service),
-            *individuals.warn_implausible(body, self._session.clock()),
+            *individuals.find_typos(body, service),
+            *individuals.find_implausible(body, self._session.clock()),
         ]
         problems = individuals.check(body, service)
         raise_or_warn(problems, doubts, describe_fields(body, problems))
@@ -291,11 +291,11 @@ class FinancialAccounts:
         operations.check_detail_names(fields.get("details"), type, self._session.service)
         body = merge_extra(fields, extra)
         service = self._session.service
-        doubts = warn_unknown_names(country, type, body.get("details"), service)
+        doubts = find_unknown_names(country, type, body.get("details"), service)
         if country is None:
-            doubts += accounts.warn_without_country(body, service)
+            doubts += accounts.find_warnings_without_country(body, service)
         else:
-            doubts += accounts.warn(country, type, body.get("details"), service=service)
+            doubts += accounts.find_warnings(country, type, body.get("details"), service=service)
         raise_or_warn(accounts.check(body, country, service), doubts)
         response = self._session.call("financial_accounts.create", body, **options)
         return response.read(FinancialAccount)

@@ -110,7 +110,7 @@ class Quotes:
         )
         service = self._session.service
         problems = [*rules.check_quote(body, service), *rules.check_rail(body, service)]
-        raise_or_warn(problems, rules.warn_rail(body, service))
+        raise_or_warn(problems, rules.find_rail_warnings(body, service))
         return self._request_quote(body, options)
 
     def _request_quote(self, body: JsonObject, options: Options) -> Quote:
@@ -227,7 +227,7 @@ class Transfers:
             lookback=lookback_age,
             body=sent_body,
         )
-        raise_or_warn(problems, rules.warn_rail(sent_body, service))
+        raise_or_warn(problems, rules.find_rail_warnings(sent_body, service))
         response = self.send(order, **options)
         return response.read(Transfer)
 

@@ -83,7 +83,7 @@ class AccountForm(Form):
         """Wrong check digits, and addresses that look mistyped."""
         account_type = values.get("type")
         details = values.get("details")
-        return accounts.warn(self.country, account_type, details, service=self._service)
+        return accounts.find_warnings(self.country, account_type, details, service=self._service)
 
     def _send(self, values: JsonObject) -> FinancialAccount:
         """Replace the details of the account that is edited, or register another one."""
@@ -157,7 +157,7 @@ class WalletForm(Form):
 
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """An address of another network, or with a wrong checksum."""
-        return accounts.warn(None, codes.CRYPTO_WALLET, values, "", self._service)
+        return accounts.find_warnings(None, codes.CRYPTO_WALLET, values, "", self._service)
 
     def _send(self, values: JsonObject) -> FinancialAccount:
         """Register the wallet."""

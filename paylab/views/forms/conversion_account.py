@@ -129,7 +129,7 @@ class ConversionAccountForm(OrderForm):
         """Warn when the address of the chosen wallet looks mistyped."""
         wallet = self._wallets.get(str(values.get("payout_account")))
         wallet_details = (wallet.details if wallet else None) or {}
-        return wallet_addresses.warn_address(
+        return wallet_addresses.find_address_warnings(
             wallet_details.get("network"), wallet_details.get("address"), "payout_account"
         )
 

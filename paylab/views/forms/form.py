@@ -154,7 +154,7 @@ class Form(traitlets.HasTraits, FormPage):
             return self.result
         form_check = self.check(everything=True)
         form_check.refuse_by_spec()
-        doubts = [*self._unanswered.warn(form_check.values), *form_check.doubts]
+        doubts = [*self._unanswered.find_doubts(form_check.values), *form_check.doubts]
         if doubts and not anyway:
             self._show_failure(self.controls.ask_to_confirm(), doubts)
             raise unconfirmed_error(doubts)

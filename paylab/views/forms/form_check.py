@@ -105,8 +105,8 @@ class UnansweredAttempt:
         if not is_refusal(error):
             self._values = values
 
-    def warn(self, values: JsonObject) -> list[Problem]:
-        """Warn if the attempt had other values: sending these may make a second order."""
+    def find_doubts(self, values: JsonObject) -> list[Problem]:
+        """Return a doubt if the attempt had other values: sending these may make a second order."""
         if self._values in (None, values):
             return []
         return [Problem("", "the previous attempt, with other values, may have been carried out")]

@@ -146,10 +146,10 @@ class OnboardingForm(Form):
 
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """Values that look mistyped, or that no real person has."""
-        warnings = individuals.warn(values, self._service)
+        warnings = individuals.find_warnings(values, self._service)
         if self._on_ramp_only:  # an unknown on-ramp is an error here, see `_find_problems`
             warnings = [warning for warning in warnings if warning.field != "country"]
-        return [*warnings, *individuals.warn_implausible(values, self._clock())]
+        return [*warnings, *individuals.find_implausible(values, self._clock())]
 
     def _write_code(self, values: JsonObject) -> str:
         """The equivalent call; it asks for the document number instead of containing it."""

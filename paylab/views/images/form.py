@@ -124,7 +124,7 @@ class ImagesForm(Form):
             if image_facts.preview_problem
         ]
         for image_side, image_facts in facts_by_side.items():
-            warnings += rules.warn(image_facts.size, image_side)
+            warnings += rules.find_warnings(image_facts.size, image_side)
         if self.keep_location.value:
             return warnings
         for image_side, image_facts in facts_by_side.items():
