@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import zxingcpp
@@ -181,6 +182,12 @@ def test_an_example_needs_three_clicks(notebook):
     book.button("Run the example up to the QR code").click()
     book.outputs.locator("img[alt='QR code']").wait_for()
     assert book.violations() == []
+    for width in (700, 390):
+        show(book, "dark", width)
+        assert_in_order(
+            book, "img[alt='QR code']", "text=Simulate this payment", "text=Scan to pay"
+        )
+    show(book, "dark", 700)
     seen = zxingcpp.read_barcodes(Image.open(book.shot("example-2-qr-dark")))
     show(book, "light", 1400)
     book.button("Simulate this payment (sandbox)").click()
@@ -190,6 +197,17 @@ def test_an_example_needs_three_clicks(notebook):
     book.run_next()
     assert len(seen) == 1
     assert book.says(seen[0].text)
+
+
+def assert_in_order(book, *selectors):
+    """The parts of the page stand one below the other, and none is wider than the form."""
+    form = book.page.locator(".paylab-form").first.bounding_box()
+    boxes = [book.outputs.locator(selector).first.bounding_box() for selector in selectors]
+    for upper, lower in itertools.pairwise(boxes):
+        assert upper["y"] + upper["height"] <= lower["y"]
+    table = book.outputs.locator(".paylab-pair table").first.bounding_box()
+    for box in (*boxes, table):
+        assert box["x"] + box["width"] <= form["x"] + form["width"]
 
 
 def tab_to(book, name, most=25, key="Tab"):
