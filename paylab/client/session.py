@@ -85,6 +85,7 @@ class Session:
         self.watchers = options.get("watchers", [])
         self.place: Callable[[], str] = options.get("place") or (lambda: settings.base_url)
         self.wait_shown = options.get("wait_shown") or (lambda: nullcontext(lambda _: None))
+        self.show_notice = options.get("show_notice") or (lambda _: None)
         self._records = self._make_records(options)
         self.calls = self._records.calls
         self.service_clock = self._records.service_clock

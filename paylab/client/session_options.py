@@ -24,10 +24,10 @@ class SessionOptions(TypedDict, total=False):
     """Parts of a session that a lab or a test replaces.
 
     `calls` holds the latest attempts, oldest first; `watchers` are called after each attempt,
-    `wait_shown` shows how a wait goes, and `place` names the service. `service_clock` estimates
-    the time at the service, and `nonces` are shared by all sessions with one key. `is_own` is
-    whether the service is known to do what its settings say; with `tries_dialects`, a refused
-    signature is tried once in other dialects.
+    `wait_shown` shows how a wait goes, `show_notice` shows a sentence, and `place` names the
+    service. `service_clock` estimates the time at the service, and `nonces` are shared by all
+    sessions with one key. `is_own` is whether the service is known to do what its settings say;
+    with `tries_dialects`, a refused signature is tried once in other dialects.
     """
 
     transport: Transport | None
@@ -45,5 +45,6 @@ class SessionOptions(TypedDict, total=False):
     redaction: Redaction
     place: Callable[[], str]
     wait_shown: WaitShown
+    show_notice: Callable[[str], None]
     is_own: bool
     tries_dialects: bool

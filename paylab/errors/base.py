@@ -340,9 +340,10 @@ class ProgramError(PaylabError):
 class WaitTimeoutError(PaylabError, TimeoutError):
     """The expected state was not reached in time; `last` is the latest state of the object."""
 
-    def __init__(self, message: str, last: Any = None) -> None:
+    def __init__(self, message: str, last: Any = None, *, hint: str | None = None) -> None:
         self.last = last
         super().__init__(message)
+        self.hint = hint
 
 
 class PagingError(PaylabError):

@@ -122,6 +122,7 @@ def _make_client(
         "calls": CallLog(facts=make_replay_facts, screen=displays.make_call_display),
         "place": lambda: str(locator.known),
         "wait_shown": displays.show_wait,
+        "show_notice": displays.show_notice,
         "is_own": is_own,
     }
     make_sender = partial(make_order_sender, is_shared=not in_process)

@@ -68,6 +68,59 @@ def test_a_conversion_without_a_time_is_a_clear_error(scripted, created_at):
         client.conversions.wait(conversion_account_id="a", since=since)
 
 
+FRONT = {"code": "verification_front_image_needed", "message": "Front image needed."}
+TOKEN = {"code": "verification_token_needed", "message": "Token needed."}
+
+
+@pytest.mark.parametrize(
+    ("name", "details", "words"),
+    [
+        ("active", [], None),
+        ("action_required", [FRONT], "Front image needed.); next: lab.individuals.upload_images("),
+        ("action_required", [TOKEN], "next: lab.individuals.submit_token('x', ...)"),
+        ("action_required", [], "x is action_required: the service gives no reason; next: "),
+        ("rejected", [FRONT], "this status is final"),
+    ],
+)
+def test_a_wait_that_ends_without_success_says_what_is_needed(scripted, name, details, words):
+    """A notice has the reasons and the next call; none is shown if you wait for the status."""
+    notices = []
+    row = {"id": "x", "status": name, "status_details": details}
+    client, _ = scripted(row, row, show_notice=notices.append)
+    client.individuals.wait("x", until=name)
+    assert notices == []
+    client.individuals.wait("x")
+    assert [words in notice for notice in notices] == ([True] if words else [])
+
+
+@pytest.mark.parametrize(
+    ("wait", "name", "hint"),
+    [
+        (
+            lambda c: c.individuals.wait("x", timeout=0),
+            "pending",
+            "wait longer, as with timeout=60",
+        ),
+        (
+            lambda c: c.individuals.wait("x", until="active", timeout=0),
+            "action_required",
+            "lab.individuals.upload_images('x', images)",
+        ),
+        (lambda c: c.individuals.wait("x", until="active"), "rejected", "this status is final"),
+        (lambda c: c.conversion_accounts.wait("x", timeout=0), "pending", "wait longer"),
+        (lambda c: c.transfers.wait("x", timeout=0), "awaiting_funds", "is too low: lab.balance()"),
+        (lambda c: c.transfers.wait("x", until="completed"), "failed", "no wait helps"),
+    ],
+)
+def test_a_wait_in_vain_says_what_to_try(scripted, wait, name, hint):
+    """The error of each wait has a line "Try"."""
+    client, _ = scripted(*status(name))
+    with pytest.raises(WaitTimeoutError) as caught:
+        wait(client)
+    assert hint in caught.value.hint
+    assert "Try: " in "".join(caught.value.card())
+
+
 def test_waiting_stops_when_its_sleeps_add_up_to_the_timeout(scripted):
     """Waiting stops when its sleeps add up to the timeout; the error has the last object."""
     client, script = scripted(*status(*["pend\x1bing"] * 4))

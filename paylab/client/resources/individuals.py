@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from ...errors.api import UnprocessableError
 from ...errors.arguments import explain_arguments
-from ...errors.base import PaylabError
+from ...errors.base import PaylabError, WaitTimeoutError
 from ...errors.names import with_name_suggestions
 from ...rules import accounts, individuals
 from ...rules.detail_names import find_unknown_names
@@ -19,15 +19,14 @@ from ...spec.models import (
     Document,
     FinancialAccount,
     Individual,
-    StatusDetail,
     VerificationImages,
 )
 from ...spec.paging import Pager
 from ...spec.status import INDIVIDUAL
-from ...spec.text import plain
 from ..identifiers import check_identifier, read_field
 from ..parameters import build_body, merge_extra, raise_or_warn, strict_keywords
 from ..person_fields import describe_fields
+from ..person_status import describe_status, find_next_step
 from ..request import Options
 from ..session import Session
 from ..upload import Images, Upload
@@ -213,7 +212,7 @@ class Individuals:
             yield
         except UnprocessableError as error:
             with suppress(PaylabError):
-                error.hint = _describe_status(self.get(id))
+                error.hint = describe_status(self.get(id))
             raise
 
     @strict_keywords()
@@ -226,34 +225,23 @@ class Individuals:
     ) -> Individual:
         """Poll until verification is decided or needs action, or until `until` holds.
 
+        Without `until`, a notice says what an individual needs whose status is not active.
+
         >>> lab.individuals.wait(person).status
         'active'
         """
         poller = Poller.for_resource(self._session, "individuals", timeout, every)
-        return poller.poll(lambda: self.get(id), until, "the individual", final=INDIVIDUAL.final)
-
-
-def _describe_status(individual: Individual) -> str:
-    """An individual's status with the reasons for it, and what to do next, as a sentence."""
-    status_details = [
-        detail for detail in individual.status_details or () if isinstance(detail, StatusDetail)
-    ]
-    reasons_text = ", ".join(
-        plain(f"{detail.code} ({detail.message})") for detail in status_details
-    )
-    because_text = f", because of {reasons_text}" if reasons_text else ""
-    status_text = plain(str(individual.status))
-    return f"its status is {status_text}{because_text}: {_NEXT.get(status_text, _SEE)}"
-
-
-_SEE = "images and tokens are accepted only in action_required"
-_NEXT = {
-    "action_required": "send what is requested, or try again later",
-    "active": "it is verified, and nothing needs to be sent",
-    "rejected": "this status is final, and nothing can be sent again",
-    "pending": "wait for the outcome with lab.individuals.wait(id)",
-    "under_review": "wait for the decision with lab.individuals.wait(id)",
-}
+        try:
+            individual = poller.poll(
+                lambda: self.get(id), until, "the individual", final=INDIVIDUAL.final
+            )
+        except WaitTimeoutError as error:
+            error.hint = find_next_step(error.last) or error.hint
+            raise
+        next_step = find_next_step(individual)
+        if until == SETTLED and next_step:
+            self._session.show_notice(f"{individual.id} is {individual.status}: {next_step}")
+        return individual
 
 
 @with_name_suggestions

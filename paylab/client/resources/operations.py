@@ -49,6 +49,7 @@ W = TypeVar("W")
 WAIT_SECONDS = 120.0
 POLL_SECONDS = 1.0
 POLL_SECONDS_MIN = 0.001
+FINAL_ADVICE = "no wait helps: the error's `last` is the object, with the reason if it has one"
 
 Until = str | Collection[str] | Callable[[Any], bool]
 """A status, several statuses, or a function of the resource that returns when to stop."""
@@ -130,17 +131,21 @@ class Poller:
                 show_state(f"waiting: {state_text}{status_note}; {times_text}")
                 if wait_end.needs_status and getattr(resource, "status", None) in final:
                     message = f"{state_text}, which is final{self._explain_unknown_end(wait_end)}"
-                    raise WaitTimeoutError(message, resource)
+                    raise WaitTimeoutError(message, resource, hint=FINAL_ADVICE)
                 if seconds_left <= 0:
                     advice_text = self._advise_on_status(resource, wait_end)
                     advice_text += self._explain_unknown_end(wait_end)
                     advice_text += explain_delay(resource)
-                    raise WaitTimeoutError(
-                        f"{state_text} after {seconds_waited:g} s{advice_text}", resource
-                    )
+                    message = f"{state_text} after {seconds_waited:g} s{advice_text}"
+                    raise WaitTimeoutError(message, resource, hint=self._advise_to_wait_longer())
                 pause_seconds = min(self.every, seconds_left)
                 self.sleep(pause_seconds)
                 seconds_waited += pause_seconds
+
+    def _advise_to_wait_longer(self) -> str:
+        """The advice after a wait that was too short: twice its time, and a minute at least."""
+        seconds = max(2 * self.timeout, 60.0)
+        return f"wait longer, as with timeout={seconds:g}; the error's `last` is the latest state"
 
     def _describe_unknown_status(self, resource: Any, end: _WaitEnd) -> str:
         """A note about a status that neither the specification nor the settings know; else ""."""

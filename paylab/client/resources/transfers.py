@@ -298,7 +298,7 @@ class Transfers:
         try:
             return poller.poll(lambda: self.get(id), until, "the transfer", final=TRANSFER.final)
         except WaitTimeoutError as error:
-            error.hint = error.hint or _advise_on_funding(error.last)
+            error.hint = _advise_on_funding(error.last) or error.hint
             raise
 
 
