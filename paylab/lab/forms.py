@@ -200,8 +200,9 @@ class Forms:
             service=self._client.service,
             **refresh_options(self._service_time),
         )
-        ids_of_form = (*(account.id for account in wallets), wallet_id)
-        return self._registry.get(("account", individual.id), ids_of_form, make_form, new=new)
+        wallet_ids = tuple(account.id for account in wallets)
+        form_identity = "account", individual.id, wallet_id
+        return self._registry.get(form_identity, wallet_ids, make_form, new=new)
 
     def deposit(self, account: ConversionAccount | str, *, new: bool = False) -> DepositForm:
         """A form that makes a sandbox deposit into a conversion account.

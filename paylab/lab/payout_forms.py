@@ -116,7 +116,10 @@ class PayoutForms:
         source_currency: codes.SourceCurrency | str = "USD",
         new: bool = False,
     ) -> QuoteForm:
-        """A form that gets a quote over any rail that reaches a recipient."""
+        """A form that gets a quote over any rail that reaches a recipient.
+
+        With another amount or currency it is another form.
+        """
         from ..views.forms.transfer import QuoteForm
 
         make_form = partial(QuoteForm, self._quotes.create, card=self.quote_card)
@@ -132,7 +135,8 @@ class PayoutForms:
     ) -> TransferForm:
         """A form that creates a transfer without a quote.
 
-        With `new`, it is another form, which pays an equal order again.
+        With another amount or currency it is another form. With `new` it is one that pays an
+        equal order again.
         """
         from ..views.forms.transfer import TransferForm
 
@@ -178,8 +182,10 @@ class PayoutForms:
             source=source_currency.upper(),
             service=self._session.service,
         )
-        form_identity = form_name, individual.id, len(accounts)
-        return self._registry.get(form_identity, (amount, source_currency), make_form, new=new)
+        # A form of another amount is another form, also when the first one was sent.
+        terms = str(amount), source_currency.upper()
+        form_identity = form_name, individual.id, len(accounts), *terms
+        return self._registry.get(form_identity, (), make_form, new=new)
 
     def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
         """A quote with a countdown to its expiry; `submit()` creates the transfer."""

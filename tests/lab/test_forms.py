@@ -279,6 +279,33 @@ def test_what_was_sent_is_shown_where_it_is_about_the_same_object(lab, kind, is_
     assert cells.run("a", partial(make, new=True)) is not form
 
 
+@pytest.mark.parametrize("kind", ["quote", "transfer"])
+@pytest.mark.parametrize("terms", [{"amount": "7"}, {"source_currency": "USDC"}])
+def test_a_form_of_other_terms_does_not_return_what_was_sent(lab, kind, terms):
+    """After a payment of 100 USD, a form of 7 pays 7, and one of USDC asks for its network."""
+    payee = lab.forms.recipient("MX", example=True).submit()
+    make_form = getattr(lab.forms, kind)
+    first = make_form(payee).submit()
+    assert make_form(payee, amount=100).submit() is first
+    form = make_form(payee, **terms)
+    assert form.result is None
+    if "amount" in terms:
+        assert form.submit().source_amount == 7
+
+
+def test_a_form_for_another_wallet_does_not_return_the_account_of_the_first(lab):
+    """A sent form belongs to the wallet that was asked for."""
+    walk = lab.onramp("MX", example=True, consent=True)
+    walk.submit()
+    person = lab.individuals.get(walk.results["person"].id)
+    first = lab.forms.conversion_account(person).submit()
+    details = {"network": "base", "address": "0x" + "0" * 38 + "01"}
+    other = lab.financial_accounts.create(person, "crypto_wallet", details)
+    form = lab.forms.conversion_account(person, wallet=other)
+    assert (form.result, form.values()["payout_account"]) == (None, other.id)
+    assert lab.forms.conversion_account(person).result is first
+
+
 def test_a_stepper_continues_with_a_person_of_another_cell(lab):
     """The person whom a form of another cell created is the one of the stepper."""
     cells = Cells(lab)

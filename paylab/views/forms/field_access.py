@@ -36,8 +36,8 @@ def with_field_access(class_: type[K]) -> type[K]:
 def set_fields(form: Any, values: JsonMapping) -> None:
     """Set fields of a form, and check them once.
 
-    UnknownNameError for a name that no field has; OptionError for a value that is no choice. A
-    form that was sent is not changed, and gives a warning.
+    UnknownNameError for a name that no field has; OptionError for a value that is no choice. After
+    an error the form is unchanged. A form that was sent is not changed, and gives a warning.
     """
     if form.result is not None:
         message = f"this form was sent and is not changed: {form.again_name}() begins again"
@@ -48,6 +48,7 @@ def set_fields(form: Any, values: JsonMapping) -> None:
         raise ArgumentError("consent is no field: pass consent=True where the form is made")
     if unknown_names:
         raise unknown_name_error("field", unknown_names[0], form.fields)
+    earlier_states = [(field, field.raw_value, field.touched) for field in form.fields.values()]
     with form.filling():
         for field_name, field_value in values.items():
             form.fields[field_name].set_value(field_value)
@@ -60,6 +61,10 @@ def set_fields(form: Any, values: JsonMapping) -> None:
         if not _is_choice(form.fields[field_name], field_value)
     ]
     if problems:
+        with form.filling():
+            for field, earlier_value, was_touched in earlier_states:
+                field.store(earlier_value)
+                field.touched = was_touched
         raise OptionError(problems)
 
 

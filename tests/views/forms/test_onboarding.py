@@ -119,6 +119,18 @@ def test_start_over_sends_again(onboarding, create):
     assert [sent["document"]["number"] for sent in create] == [CURP, CURP]
 
 
+def test_a_refused_fill_changes_nothing(onboarding):
+    """A value that is no choice is refused, and all fields and the title stay as they were."""
+    form = onboarding()
+    before = form.values()
+    with pytest.raises(OptionError):
+        form.fill(country="Narnia", given_name="Lucy")
+    assert (form.values(), form.title) == (before, "Onboarding: Mexico")
+    with pytest.raises(OptionError):
+        form.fill({"country": "PH", "document.type": "curp"})
+    assert form.values() == before
+
+
 def test_fill_returns_the_form(create):
     """Filling in and sending is one line."""
     form = OnboardingForm(create, "MX", consent=True)
