@@ -216,9 +216,8 @@ class Forms:
             account = self._client.conversion_accounts.get(account)
         source_currency = account.source_currency
         if not source_currency:
-            advice_text = "use lab.sandbox.deposit(account, amount, currency)"
-            message = f"the conversion account {account.id} has no source_currency: {advice_text}"
-            raise PaylabError(message)
+            advice = "use lab.sandbox.deposit(account, amount, currency)"
+            raise PaylabError(f"conversion account {account.id} has no source_currency: {advice}")
         on_ramp = of_currency(source_currency)
         make_form = partial(
             DepositForm,
@@ -286,7 +285,7 @@ class Forms:
         consent: bool = False,
         new: bool = False,
     ) -> OnrampStepper:
-        """The whole on-ramp as one stepper, which continues with forms that were shown before.
+        """The whole on-ramp as one stepper, which continues with what forms have sent before.
 
         `new=True` begins with another individual, `individual_id` continues with an existing one.
         `example=True` fills in every step: tick the consent, press one button for the QR code or
