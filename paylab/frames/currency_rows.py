@@ -13,9 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.base import PaylabWarning, warn_caller
-from .machine_integers import MACHINE_DIGITS, read_unscaled
+from .machine_integers import MACHINE_DIGITS, IntegerArray, read_unscaled
 
-IntegerArray = np.ndarray[Any, Any]
 NO_CURRENCY = -1
 FIRST_ROWS = 1_000
 SEVERAL = "several"

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.base import ExactnessError
+from .machine_integers import MACHINE_DIGITS, find_largest, read_unscaled
 
 DIGITS_MAX = 38  # digits in Arrow's decimal128
-INTEGER_DIGITS = 18  # digits that a 64-bit integer always holds
 SHOWN_LENGTH = 40  # maximum length of a value quoted in a message
 SCALES = (2, 6, 12, 18)
 PRECISIONS = (18, 24, 30, 36)  # a digit is left to add
@@ -93,7 +93,7 @@ def cast_exactly(
 ) -> pa.ChunkedArray:
     """The texts in a decimal type or `int64`; ExactnessError for the first that does not fit."""
     numbers = read_decimals(texts, column_name, first_row)
-    integer_digits = INTEGER_DIGITS
+    integer_digits = MACHINE_DIGITS
     decimal_places = 0
     if arrow_type != pa.int64():
         integer_digits = arrow_type.precision - arrow_type.scale
@@ -141,6 +141,11 @@ def fits(texts: pa.ChunkedArray, column_name: str, decimal_type: pa.DataType) ->
 
 def count_integer_digits(numbers: pa.Array | pa.ChunkedArray) -> int:
     """The most digits that one of the numbers has before its point; 0 without numbers."""
+    if numbers.type.precision <= MACHINE_DIGITS:
+        chunks = numbers.chunks if isinstance(numbers, pa.ChunkedArray) else [numbers]
+        largest_integer = max([0, *(find_largest(read_unscaled(chunk)) for chunk in chunks)])
+        digit_count = len(str(largest_integer)) if largest_integer else 0
+        return max(0, digit_count - int(numbers.type.scale))
     smallest_and_largest = pc.min_max(numbers).as_py().values()
     return max([0, *(int(number.adjusted()) + 1 for number in smallest_and_largest if number)])
 

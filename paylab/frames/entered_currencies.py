@@ -37,16 +37,19 @@ def _list_amounts(frame: pd.DataFrame, entered_names: Collection[str]) -> list[t
     if not frame.columns.is_unique:
         return []
     pairs = []
-    for name, dtype in frame.dtypes.items():
+    for name in frame.columns:
         currency_name = find_currency_column(name) if isinstance(name, str) else None
         is_entered = name in entered_names or currency_name in entered_names
-        if is_entered and currency_name in frame.columns and isinstance(dtype, DecimalDtype):
-            pairs.append((str(name), str(currency_name)))
+        has_currency = is_entered and currency_name in frame.columns
+        if has_currency and isinstance(frame[name].dtype, DecimalDtype):
+            pairs.append((name, str(currency_name)))
     return pairs
 
 
 def _has_unknown_currency(array: Any) -> bool:
-    """Whether the currency of an amount is unknown."""
+    """Whether an amount of a column is in an unknown currency."""
     currencies: CurrencyRows | None = array.currencies
-    is_unknown = True if currencies is None else currencies.name_indexes < 0
-    return bool((is_unknown & ~array.isna()).any())
+    if currencies is None:
+        return True
+    is_unknown = currencies.name_indexes < 0
+    return bool(is_unknown.any() and (is_unknown & ~array.isna()).any())

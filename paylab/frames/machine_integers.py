@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+IntegerArray: TypeAlias = np.ndarray[Any, Any]
 MACHINE_DIGITS = 18  # an integer of 64 bits holds them
 
 
-def read_unscaled(amounts: pa.Array) -> Any:
+def read_unscaled(amounts: pa.Array) -> IntegerArray:
     """Decimals of at most 18 digits as 64-bit integers without their point; missing ones as 0."""
     # A decimal128 is two little-endian words of 64 bits. Up to 18 digits are in the lower one.
     low_words = np.frombuffer(amounts.buffers()[1], dtype="<i8")[2 * amounts.offset :: 2]
@@ -21,7 +22,9 @@ def read_unscaled(amounts: pa.Array) -> Any:
     return np.where(np.asarray(amounts.is_null()), 0, integers)
 
 
-def make_decimals(integers: Any, decimal_places: int, is_missing: Any = None) -> pa.Array:
+def make_decimals(
+    integers: IntegerArray, decimal_places: int, is_missing: IntegerArray | None = None
+) -> pa.Array:
     """64-bit integers as decimals with the point before the last `decimal_places` digits."""
     word_pairs = np.empty((len(integers), 2), dtype="<i8")
     word_pairs[:, 0] = integers
@@ -44,16 +47,18 @@ def change_places(amounts: pa.Array, decimal_places: int) -> pa.Array | None:
     return make_decimals(integers, decimal_places, np.asarray(amounts.is_null()))
 
 
-def _move_point(integers: Any, old_places: int, new_places: int) -> Any:
+def _move_point(integers: IntegerArray, old_places: int, new_places: int) -> IntegerArray | None:
     """Unscaled integers for another number of decimal places; None if a digit would be lost."""
     if new_places >= old_places:
-        return integers * 10 ** (new_places - old_places)
+        wider_integers: IntegerArray = integers * 10 ** (new_places - old_places)
+        return wider_integers
     divisor = 10 ** (old_places - new_places)
-    return None if (integers % divisor).any() else integers // divisor
+    quotients: IntegerArray = integers // divisor
+    return quotients if (quotients * divisor == integers).all() else None
 
 
 def add_running_by_group(
-    amounts: pa.Array, grouped_rows: Any, group_of_row: Any
+    amounts: pa.Array, grouped_rows: IntegerArray, group_of_row: IntegerArray
 ) -> pa.Array | None:
     """Running totals within each group; None if 64-bit integers do not hold them.
 
@@ -80,12 +85,14 @@ def add_running_by_group(
     return make_decimals(running_totals, amounts.type.scale, is_missing)
 
 
-def _have_fitting_totals(integers: Any) -> bool:
+def find_largest(integers: IntegerArray) -> int:
+    """The largest integer without its sign; 0 without integers."""
+    return max(int(integers.max()), -int(integers.min())) if len(integers) else 0
+
+
+def _have_fitting_totals(integers: IntegerArray) -> bool:
     """Whether every running total has at most 18 digits."""
-    if not len(integers):
-        return True
-    largest_absolute = max(abs(int(integers.max())), abs(int(integers.min())))
-    return bool(largest_absolute * len(integers) < 10**MACHINE_DIGITS)
+    return bool(find_largest(integers) * len(integers) < 10**MACHINE_DIGITS)
 
 
 def add_running(amounts: pa.Array, *, skipna: bool) -> pa.Array | None:
