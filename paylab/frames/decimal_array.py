@@ -123,6 +123,8 @@ class DecimalArray(ExtensionArray):
         return self.take(np.arange(len(self))[indexer])
 
     def __setitem__(self, key: Any, value: object) -> None:
+        if value is self and isinstance(key, slice) and key == slice(None):
+            return  # pandas stores a column again after it has set a cell of it
         is_many = is_list_like(value)
         operands.refuse_blanks(value if is_many else [value])
         new_column = self._from_sequence(value if is_many else [value])
@@ -288,12 +290,9 @@ class DecimalArray(ExtensionArray):
     def _groupby_op(
         self, *, how: str, ids: object, ngroups: int, min_count: int, **options: object
     ) -> Any:
-        if how in ("first", "last", "rank", "idxmin", "idxmax"):  # pandas only compares for these
-            comparable_array: Any = super()
-            if how not in ("first", "last"):  # pandas would compare floats
-                comparable_array = pd.array(self._values_for_argsort(), dtype="Int64")
-                comparable_array[self.isna()] = pd.NA
-            return comparable_array._groupby_op(
+        if how in ("first", "last"):  # pandas picks an object for these
+            untyped_super: Any = super()
+            return untyped_super._groupby_op(
                 how=how, ids=ids, ngroups=ngroups, min_count=min_count, **options
             )
         if how in ADDED:

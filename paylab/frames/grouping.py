@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,13 +14,22 @@ import pyarrow.compute as pc
 from . import arithmetic, decimals, machine_integers
 from .currency_rows import CurrencyRows
 from .exact_operators import make_divider
+from .machine_integers import IntegerArray
 
+Column: TypeAlias = Any
+"""A `DecimalArray`, which imports this module."""
+RUNNING_EXTREMES = ("cummin", "cummax")
+COMPUTED_BY_PANDAS = {
+    *arithmetic.INEXACT_REDUCTIONS,
+    *("any", "all", "rank", "idxmin", "idxmax", *RUNNING_EXTREMES),
+}
+"""Results per group that are no sums: pandas computes them from floats, booleans or ranks."""
 ROWS_PER_GROUP_MAX = 1_000
 """With more rows per group on average, Arrow's functions for each group are as fast."""
 
 
 def find_quantiles(
-    column: Any, shares: Any, interpolation: str, row_ranges: Iterable[tuple[int, int]]
+    column: Column, shares: Any, interpolation: str, row_ranges: Iterable[tuple[int, int]]
 ) -> Any:
     """The quantiles of each group, as one column: first all of the first group, and so on.
 
@@ -38,7 +47,7 @@ def find_quantiles(
 
 
 def _find_all_quantiles(
-    column: Any, shares: Any, interpolation: str, row_ranges: Sequence[tuple[int, int]]
+    column: Column, shares: Any, interpolation: str, row_ranges: Sequence[tuple[int, int]]
 ) -> Any:
     """The quantiles of all groups at once, in the same order."""
     group_of_row = np.full(len(column), -1)
@@ -57,13 +66,22 @@ def _find_all_quantiles(
 
 
 def compute_by_group(  # noqa: PLR0913 - as pandas calls it
-    column: Any, how: str, ids: Any, ngroups: int, min_count: int, options: Mapping[str, Any]
+    column: Column,
+    how: str,
+    ids: object,
+    ngroups: int,
+    min_count: int,
+    options: Mapping[str, Any],
 ) -> Any:
     """A sum, a running sum or another result per group; `ids` has the group of each row.
 
-    Sums, extremes and running sums of all groups are computed at once, also means and medians of
-    many groups; other results one by one.
+    Products and running products are computed for one group after another, also means and medians
+    of a few groups; other results for all groups at once.
     """
+    if how in COMPUTED_BY_PANDAS:
+        return _compute_with_pandas(
+            column, how, ids, ngroups=ngroups, min_count=min_count, **options
+        )
     group_of_row = np.asarray(ids)
     skipna = options.get("skipna", True)
     if how in ("sum", "min", "max") and skipna:
@@ -102,13 +120,53 @@ def compute_by_group(  # noqa: PLR0913 - as pandas calls it
     return results
 
 
-def _currencies_of_groups(column: Any, group_of_row: Any, group_count: int) -> CurrencyRows | None:
+def _compute_with_pandas(column: Column, how: str, ids: object, **options: Any) -> Any:
+    """A result per group that pandas computes from floats, booleans or ranks of the amounts.
+
+    `how` is one of `COMPUTED_BY_PANDAS`; `ids` has the group of each row.
+    """
+    group_of_row = np.asarray(ids)
+    numbers = _make_pandas_numbers(column, how)
+    results = numbers._groupby_op(how=how, ids=group_of_row, **options)
+    if how in arithmetic.INEXACT_REDUCTIONS:
+        return results.to_numpy(float, na_value=np.nan)
+    if how in ("any", "all"):
+        return results.to_numpy(bool) if options.get("skipna", True) else results
+    if how in RUNNING_EXTREMES:
+        results[group_of_row < 0] = pd.NA
+        return column._replace_values(_find_ranked_amounts(column, results))
+    return results
+
+
+def _make_pandas_numbers(column: Column, how: str) -> Any:
+    """The amounts as pandas takes them for a result per group; missing ones are missing."""
+    if how in arithmetic.INEXACT_REDUCTIONS:
+        return pd.array(column.to_numpy(float), dtype="Float64")
+    if how in ("any", "all"):
+        boolean_type: Any = pd.BooleanDtype()
+        return boolean_type.__from_arrow__(pc.not_equal(column._values, 0))
+    ranks: Any = pd.array(column._values_for_argsort(), dtype="Int64")
+    ranks[column.isna()] = pd.NA
+    return ranks
+
+
+def _find_ranked_amounts(column: Column, ranks: Any) -> pa.Array:
+    """The amounts of a column that have these ranks."""
+    row_by_rank = np.zeros(len(column) + 2, dtype=np.int64)  # ranks start at 1
+    row_by_rank[column._values_for_argsort()] = np.arange(len(column))
+    row_numbers = row_by_rank[ranks.to_numpy(np.int64, na_value=0)]
+    return column._values.take(pa.array(row_numbers, mask=ranks.isna()))
+
+
+def _currencies_of_groups(
+    column: Column, group_of_row: IntegerArray, group_count: int
+) -> CurrencyRows | None:
     """The currency of each group, so that a sum over groups warns too."""
     currencies: CurrencyRows | None = column.currencies
     return currencies and currencies.of_groups(group_of_row, group_count)
 
 
-def _split_rows(group_of_row: Any, group_count: int) -> list[Any]:
+def _split_rows(group_of_row: IntegerArray, group_count: int) -> list[IntegerArray]:
     """The numbers of the rows of each group; rows in no group (-1) are left out."""
     grouped_rows = np.argsort(group_of_row, kind="stable")
     start_positions = np.searchsorted(group_of_row[grouped_rows], np.arange(group_count + 1))
@@ -116,13 +174,13 @@ def _split_rows(group_of_row: Any, group_count: int) -> list[Any]:
     return np.split(grouped_rows, start_positions)[1:-1]
 
 
-def _join_rows(rows_by_group: Sequence[Any]) -> Any:
+def _join_rows(rows_by_group: Sequence[IntegerArray]) -> IntegerArray:
     """The numbers of the rows, group after group."""
     return np.concatenate([np.empty(0, np.intp), *rows_by_group])
 
 
 def _restore_order(
-    column: Any, running_columns: Sequence[Any], rows_by_group: Sequence[Any]
+    column: Column, running_columns: Sequence[Column], rows_by_group: Sequence[IntegerArray]
 ) -> Any:
     """The results of all groups in the order of the rows; missing for rows in no group."""
     joined_column = column._concat_same_type([column[:0], *running_columns])
@@ -132,27 +190,18 @@ def _restore_order(
 
 
 def _reduce_groups(
-    column: Any,
+    column: Column,
     how: str,
-    group_columns: Sequence[Any],
+    group_columns: Sequence[Column],
     min_count: int,
     options: Mapping[str, Any],
 ) -> Any:
-    """One number, or one boolean, per group."""
-    option_by_name = {
-        option_name: options[option_name]
-        for option_name in ("skipna", "ddof")
-        if option_name in options
-    }
+    """One number per group."""
+    skipna = options.get("skipna", True)
     group_results = [
-        group_column._reduce(how, min_count=max(min_count, 0), **option_by_name)
+        group_column._reduce(how, min_count=max(min_count, 0), skipna=skipna)
         for group_column in group_columns
     ]
-    if how in arithmetic.INEXACT_REDUCTIONS:
-        floats = [np.nan if pd.isna(statistic) else statistic for statistic in group_results]
-        return np.array(floats, dtype=float)
-    if how in ("any", "all"):
-        return np.array(group_results, bool)
     numbers = [None if pd.isna(number) else number for number in group_results]
     return type(column)(arithmetic.fit_quotients(numbers))
 
@@ -162,7 +211,9 @@ def _has_small_groups(row_count: int, group_count: int) -> bool:
     return row_count <= group_count * ROWS_PER_GROUP_MAX
 
 
-def _find_means(amounts: pa.Array, group_of_row: Any, group_count: int) -> list[Decimal | None]:
+def _find_means(
+    amounts: pa.Array, group_of_row: IntegerArray, group_count: int
+) -> list[Decimal | None]:
     """The mean of each group, as `/` rounds it; None without amounts. Rows of -1 are in none."""
     amount_table = pa.table({"group": group_of_row, "amount": arithmetic.widen_for_sum(amounts)})
     grouped_table = amount_table.filter(pc.field("group") >= 0).group_by("group")
@@ -182,7 +233,7 @@ def _find_means(amounts: pa.Array, group_of_row: Any, group_count: int) -> list[
 
 def _interpolate_groups(
     amounts: pa.Array,
-    group_of_row: Any,
+    group_of_row: IntegerArray,
     group_count: int,
     shares: Sequence[Decimal],
     interpolation: str,
