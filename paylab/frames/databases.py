@@ -114,10 +114,11 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
 
     `query` is the name of a table, or SQL. `target` is a DuckDB file or connection, or a URL,
     engine or connection of SQLAlchemy. Amounts are exact: also those that `to_database` wrote to
-    SQLite, as text, and whole numbers. An amount that the database has as a float, in one row or
-    in all, is an ExactnessError. What the database computes as a float, such as a sum in SQLite or
-    an `avg` in DuckDB, warns. Without a warning, `median` and quantiles of DuckDB are rounded to
-    the decimals of the column, and what SQLite compares or orders goes by the letters of the text.
+    SQLite, as text, and whole numbers. An amount that the database has as a float, in one row or in
+    all, is an ExactnessError, also one that it computes, such as a sum in SQLite or an `avg` in
+    DuckDB; under another name it warns. Without a warning, `median` and quantiles of DuckDB are
+    rounded to the decimals of the column, and what SQLite compares or orders goes by the letters of
+    the text.
 
     >>> _ = frame.paylab.to_database("books.duckdb")
     >>> paylab.frames.read_sql("transfers", "books.duckdb")["source_amount"].dtype.name
@@ -144,8 +145,10 @@ def _check_floats(table: pa.Table, schema: Schema) -> None:
         has_floats = is_floating or field.metadata == HAS_FLOATS
         if has_floats and schema.kind(column_name) == "amount":
             raise ExactnessError(
-                f"{column_name} is a float in this database: write the table again with "
-                "frame.paylab.to_database, or cast it to text or DECIMAL in the query"
+                f"{column_name} is a float in this database. If the query computes it, as a sum "
+                "in SQLite or an avg in DuckDB, read the rows and compute in the frame; if the "
+                "table has it, write the table again from exact amounts with "
+                "frame.paylab.to_database. A cast to text would keep the wrong digits"
             )
         if is_floating:
             message = (

@@ -218,6 +218,9 @@ def test_an_amount_that_a_database_has_as_a_float(tmp_path):
         books.execute("insert into paid values ('tr_1', 0.1)")
     with pytest.raises(ExactnessError, match="source_amount is a float in this database"):
         frames.read_sql("paid", f"sqlite:///{tmp_path}/b.sqlite", "transfers")
+    total = "select sum(source_amount) as source_amount from paid"
+    with pytest.raises(ExactnessError, match=r"as a sum in SQLite .*, read the rows"):
+        frames.read_sql(total, f"sqlite:///{tmp_path}/b.sqlite", "transfers")
 
 
 @pytest.mark.parametrize("others", [[12345678901234567], ["1.5"], [None, 1], [2**60, "7", None]])
