@@ -8,12 +8,12 @@ import pandas as pd
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, ExactnessError
-from .column_entries import name_error
 from .columns import find_currency_column
 from .currency_rows import CurrencyRows
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
 from .exact_frame import ExactFrame
+from .float_errors import name_error
 from .frame_forms import with_named_index
 from .typed_columns import add_known_currencies
 

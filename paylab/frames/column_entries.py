@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import wraps
@@ -11,18 +10,35 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_integer_dtype, is_list_like, is_object_dtype
+from pandas.api.types import is_bool_dtype, is_object_dtype
 
 from ..errors.base import ExactnessError
 from .decimal_dtype import DecimalDtype
-from .decimal_objects import convert_decimals, has_decimals, make_exact, widen_integers
+from .decimal_objects import (
+    convert_decimals,
+    has_decimals,
+    make_exact,
+    widen_integers,
+)
 from .entered_currencies import note_entered_currencies
-from .float_errors import USE_DECIMAL
+from .float_errors import USE_DECIMAL, name_error
+from .lost_decimals import (
+    has_any_decimal,
+    list_column_names,
+    refuse_lost_decimals,
+    widen_empty_columns,
+)
 from .ufuncs import refuse_numpy_options
 from .wrapped_methods import Method, wrap_indexers, wrap_methods
 
 C = TypeVar("C", bound="type[Any]")
-_FILLING = ("where", "mask", "fillna", "ffill", "bfill", "replace", "shift", "reindex")
+_REINDEXING = "_reindex_with_indexers"
+"""The method of pandas behind `reindex`, and behind the `shift` of groups."""
+_FILLING = (
+    *("where", "mask", "fillna", "ffill", "bfill", "replace", "shift", "unstack"),
+    _REINDEXING,
+)
+_IN_PLACE = ("__setitem__", "update")
 _METHODS_OF_COLUMNS = (
     *_FILLING,
     "astype",
@@ -30,15 +46,13 @@ _METHODS_OF_COLUMNS = (
     "case_when",
     "combine",
     "combine_first",
-    "__setitem__",
+    *_IN_PLACE,
 )
 _WITH_VALUES = {
-    *("where", "mask", "fillna", "replace", "shift", "reindex"),
+    *("where", "mask", "fillna", "replace", "shift", "unstack", _REINDEXING),
     *("clip", "case_when", "combine", "combine_first"),
 }
 """Methods by which a Decimal may get into a column of whole numbers."""
-_UNNAMED = re.compile("^amount(, row |: )")
-"""The start of an error about numbers of a column without a name."""
 
 
 def with_named_entries(class_: C) -> C:
@@ -80,16 +94,6 @@ def fill_limits(amounts: pd.Series[Any], limits: Any) -> Any:
     return exact_limits.fillna(amounts).fillna(0)  # a missing amount has no limit: 0 is as good
 
 
-def name_error(error: ExactnessError, column_name: object) -> ExactnessError:
-    """The error with the name of the column in front, unless it has it already."""
-    error_text = str(error)
-    name_text = "" if column_name is None else str(column_name)
-    if not name_text or error_text.startswith((f"{name_text}: ", f"{name_text}, ")):
-        return error
-    named_text = _UNNAMED.sub(lambda match: name_text + match[1], error_text)
-    return ExactnessError(f"{name_text}: {error_text}" if named_text == error_text else named_text)
-
-
 def _wrap_ufunc(method: Method) -> Method:
     """The method by which numpy computes; ExactnessError if it would write floats itself."""
 
@@ -103,15 +107,18 @@ def _wrap_ufunc(method: Method) -> Method:
 
 
 def _wrap_finalize(finalize: Method) -> Method:
-    """The method by which pandas ends a `concat`; columns of Decimals are exact in its result."""
+    """The method by which pandas ends a `concat` and a function of groups, such as `apply`.
+
+    Columns of Decimals are exact in the result.
+    """
 
     @wraps(finalize)
     def call(owner: Any, other: Any, method: str | None = None, **options: Any) -> Any:
         result = finalize(owner, other, method=method, **options)
-        if method != "concat":
+        if method not in ("concat", "groupby"):
             return result
         exact_result = make_exact(result)
-        if isinstance(exact_result, pd.DataFrame):
+        if isinstance(exact_result, pd.DataFrame) and method == "concat":
             names = _list_texts(exact_result.columns)
             amount_names = [name for name in names if not name.endswith("currency")]
             note_entered_currencies(exact_result, amount_names)
@@ -130,8 +137,8 @@ def _wrap_column_method(method: Method) -> Method:
         if method.__name__ in _WITH_VALUES:
             column = _widen(column, _list_values(method, args, options))
         try:
-            if method.__name__ == "__setitem__":
-                _refuse_lost_decimals(column, args[-1])
+            if method.__name__ in _IN_PLACE:
+                refuse_lost_decimals(column, args[-1])
             result = method(column, *args, **options)
             if isinstance(result, pd.Series) and not had_objects:
                 refuse_mixture(result)
@@ -144,7 +151,7 @@ def _wrap_column_method(method: Method) -> Method:
 
 def _list_values(method: Method, args: Any, options: Mapping[str, object]) -> list[Any]:
     """The arguments of a method by which values may get into a column."""
-    if method.__name__ == "reindex":  # the others are labels
+    if method.__name__ == _REINDEXING:  # the others are labels
         return [options.get("fill_value")]
     return [args, [*options.values()]]
 
@@ -204,17 +211,18 @@ def _wrap_set_item(set_item: Method) -> Method:
         """Set the value, and name the column in an error."""
         owner = indexer.obj  # a frame or a column
         old_column_names = set(owner.columns) if isinstance(owner, pd.DataFrame) else set()
+        cells = _select_columns(indexer, key)
+        if has_any_decimal(value):
+            widen_empty_columns(owner, cells)
+            refuse_lost_decimals(_select_columns(indexer, key), value)
         try:
-            cells = _select_columns(indexer, key)
-            _refuse_lost_decimals(cells, value)
-            _widen_empty_columns(owner, cells, value)
             set_item(indexer, key, value)
             if old_column_names:
                 new_column_names = set(owner.columns) - old_column_names
                 for new_column_name in new_column_names:
                     owner[new_column_name] = convert_decimals(owner[new_column_name])
                 note_entered_currencies(
-                    owner, _list_texts([*_list_names(cells), *new_column_names])
+                    owner, _list_texts([*list_column_names(cells), *new_column_names])
                 )
         except (ExactnessError, TypeError) as error:
             # For a whole column, pandas raises a TypeError of its own.
@@ -224,28 +232,6 @@ def _wrap_set_item(set_item: Method) -> Method:
             raise name_error(exactness_error, _find_entered_column(indexer, key, value)) from None
 
     return call
-
-
-def _widen_empty_columns(owner: Any, cells: Any, value: Any) -> None:
-    """Make columns of objects exact that have no value yet, if they get a Decimal."""
-    if not isinstance(owner, pd.DataFrame) or not has_decimals(value):
-        return
-    for name in _list_names(cells) if owner.columns.is_unique else []:
-        if is_object_dtype(owner[name].dtype) and owner[name].isna().all():
-            owner[name] = owner[name].astype(DecimalDtype())
-
-
-def _refuse_lost_decimals(cells: Any, value: Any) -> None:
-    """ExactnessError for a Decimal that is set into whole numbers of Arrow, which would cut it."""
-    if not isinstance(cells, pd.Series) or not isinstance(cells.dtype, pd.ArrowDtype):
-        return
-    if is_integer_dtype(cells.dtype) and has_decimals(value):
-        numbers = value if is_list_like(value) else [value]
-        if any(isinstance(number, Decimal) and number % 1 for number in numbers):
-            conversion_code = f'frame["{cells.name}"].astype("decimal")'
-            raise ExactnessError(
-                f"a column of whole numbers has no decimals: write {conversion_code} first"
-            )
 
 
 def _select_columns(indexer: Any, key: Any) -> Any:
@@ -301,6 +287,8 @@ def _wrap_set_column(method: Method) -> Method:
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
         """Set the column, and name it in an error."""
         text_arguments = _list_texts(args)
+        if args and _selects_cells(args[0]):  # as `frame[frame > 5] = value`
+            refuse_lost_decimals(frame[:0], args[-1])
         try:
             result = method(frame, *args, **options)
         except ExactnessError as error:
@@ -312,9 +300,9 @@ def _wrap_set_column(method: Method) -> Method:
     return call
 
 
-def _list_names(cells: Any) -> list[object]:
-    """The name of a column, or the names of the columns of a frame."""
-    return [cells.name] if isinstance(cells, pd.Series) else [*cells.columns]
+def _selects_cells(key: Any) -> bool:
+    """Whether a key selects rows or cells: a slice, or a mask of one or all columns."""
+    return isinstance(key, slice | pd.DataFrame) or is_bool_dtype(getattr(key, "dtype", object))
 
 
 def _list_texts(values: Iterable[object]) -> list[str]:

@@ -111,12 +111,30 @@ def widen_integers(owner: Any, other: Any) -> Any:
     if not has_decimals(other):
         return owner
     if isinstance(owner, pd.DataFrame):
-        integer_names = [
-            column_name for column_name, dtype in owner.dtypes.items() if is_integer_dtype(dtype)
+        widened_names = [
+            column_name
+            for column_name, dtype in owner.dtypes.items()
+            if _may_lose_decimals(dtype) and _meets_decimals(column_name, other)
         ]
-        return owner.astype(dict.fromkeys(integer_names, "decimal"))
-    has_arrow_floats = isinstance(owner.dtype, ExtensionDtype) and is_float_dtype(owner.dtype)
-    return owner.astype("decimal") if is_integer_dtype(owner) or has_arrow_floats else owner
+        return owner.astype(dict.fromkeys(widened_names, "decimal"))
+    return owner.astype("decimal") if _may_lose_decimals(owner.dtype) else owner
+
+
+def _may_lose_decimals(dtype: Any) -> bool:
+    """Whether pandas would cut or round a Decimal beside numbers of a type."""
+    return bool(is_integer_dtype(dtype)) or has_arrow_floats(dtype)
+
+
+def has_arrow_floats(dtype: object) -> bool:
+    """Whether a type is one of floats that may be missing, as of Arrow: a Decimal becomes one."""
+    return isinstance(dtype, ExtensionDtype) and bool(is_float_dtype(dtype))
+
+
+def _meets_decimals(column_name: object, other: Any) -> bool:
+    """Whether a column of a frame is computed with the Decimals of the other operand."""
+    if not isinstance(other, pd.DataFrame):
+        return True
+    return column_name in other.columns and has_decimals(other[column_name])
 
 
 def has_decimals(values: Any) -> bool:

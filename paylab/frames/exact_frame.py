@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import pandas as pd
 from pandas.api.types import is_bool_dtype
 
-from ..errors.base import ExactnessError, MissingExtraError
+from ..errors.base import MissingExtraError
 from ..errors.cards import MisuseError
 from ..errors.extras import is_installed
 from ..errors.text import printable_lines
+from .arithmetic import COMPARE
 from .column_entries import fill_limits, refuse_mixture, with_named_entries
 from .column_uses import with_column_uses
 from .decimal_dtype import DecimalDtype
@@ -23,16 +23,13 @@ from .decimal_objects import (
     make_exact,
     widen_integers,
 )
-from .float_errors import USE_DECIMAL
+from .expressions import evaluate
 from .frame_forms import (
     as_floats,
     exact_styler,
     find_exact_columns,
     first_columns_text,
-    list_variables,
-    refuse_long_numbers,
     remove_zones,
-    replace_decimals,
     sql_columns,
     with_bin_texts,
 )
@@ -249,9 +246,16 @@ class ExactFrame(pd.DataFrame):
         is_kept = is_kept_as_objects(value) or column.ndim != 1
         return column if is_kept else convert_decimals(column), references
 
-    def _dispatch_frame_op(self, right: Any, *args: Any, **options: Any) -> Any:
+    def _dispatch_frame_op(self, right: Any, func: Any, *args: Any, **options: Any) -> Any:
+        """The hook of pandas for operators: whole numbers and a Decimal are computed exactly."""
+        left = self if func in COMPARE else widen_integers(self, right)
         pandas_class: Any = pd.DataFrame
-        return pandas_class._dispatch_frame_op(widen_integers(self, right), right, *args, **options)
+        return pandas_class._dispatch_frame_op(left, right, func, *args, **options)
+
+    def _reduce(self, *args: Any, **options: Any) -> Any:
+        """The hook of pandas for `sum`, `max` and so on: a result per row is an exact column."""
+        result = cast(Any, super())._reduce(*args, **options)
+        return ExactSeries(result) if isinstance(result, pd.Series) else result
 
     def to_numpy(self, *args: Any, **options: Any) -> Any:
         """Make an array as pandas does; for matplotlib, amounts are floats."""
@@ -296,39 +300,9 @@ class ExactFrame(pd.DataFrame):
 
         ExactnessError for a number in the text that has more digits than a float.
         """
-        # pandas looks for `@name` in the frame of the caller, which is one level further up.
-        options["level"] = options.get("level", 0) + 1
-        if find_exact_columns(self):
-            refuse_long_numbers(expr)
-        try:
-            return super().eval(expr, **options)
-        except TypeError as error:
-            first_error = error
-        if "'decimal'" in str(first_error) or "decimal.Decimal'" in str(first_error):
-            # pandas computes with a column of decimals, but not with a single Decimal.
-            variables = options.get("local_dict") or list_variables(sys._getframe(options["level"]))
-            expression_text, column_by_name = replace_decimals(expr, variables, self.index)
-            if not column_by_name:
-                message = f"{first_error}: {USE_DECIMAL}, as @rate in the expression"
-                raise ExactnessError(message) from None
-            options["resolvers"] = (*options.get("resolvers", ()), column_by_name)
-            return super().eval(expression_text, **options)
-        # pandas reads '2026-11-01' as a time without a zone: try with such times.
-        options["resolvers"] = (*options.get("resolvers", ()), *self._make_naive_resolvers())
-        try:
-            return super().eval(expr, **options)
-        except TypeError:
-            raise first_error from None
-
-    def _make_naive_resolvers(self) -> tuple[dict[Any, Any], dict[Any, Any]]:
-        """The times of columns and index by name, in UTC without a zone, for `eval`."""
-        naive_frame = remove_zones(self, "UTC")
-        times_by_name = {
-            column_name: naive_frame[column_name]
-            for column_name in self.select_dtypes("datetimetz")
-        }
-        index = naive_frame.index
-        return times_by_name, {"index": index, index.name: index}
+        # pandas looks for `@name` in the frame of the caller, which is two levels further up.
+        options["level"] = options.get("level", 0) + 2
+        return evaluate(super().eval, self, expr, options)
 
     def to_excel(self, *args: Any, **options: Any) -> None:  # type: ignore[misc]
         """Write a workbook as pandas does; times have no zone, because a workbook has no zones.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ MIXED = (
 )
 QUANTILE = ".quantile(...) of a column of amounts, which is exact, or .astype(float)"
 ROUND = ".round(...) of a column of amounts, which is exact, or .astype(float)"
+_UNNAMED = re.compile("^amount(, row |: )")
+"""The start of an error about numbers of a column without a name."""
 WITH_OWN_FLOATS = {
     **dict.fromkeys(("percentile", "quantile", "nanpercentile", "nanquantile"), QUANTILE),
     **dict.fromkeys(("round", "around"), ROUND),
@@ -74,6 +77,16 @@ def require_objects(function: Any) -> None:
         if function is np.isfinite:  # which pandas calls
             message += "; bins of pandas.cut must be whole numbers or floats"
         raise TypeError(message)
+
+
+def name_error(error: ExactnessError, column_name: object) -> ExactnessError:
+    """The error with the name of the column in front, unless it has it already."""
+    error_text = str(error)
+    name_text = "" if column_name is None else str(column_name)
+    if not name_text or error_text.startswith((f"{name_text}: ", f"{name_text}, ")):
+        return error
+    named_text = _UNNAMED.sub(lambda match: name_text + match[1], error_text)
+    return ExactnessError(f"{name_text}: {error_text}" if named_text == error_text else named_text)
 
 
 class MixedColumnError(ObjectColumnError):

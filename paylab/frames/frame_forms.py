@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from decimal import Decimal
-from types import FrameType
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
 from ..errors.base import ExactnessError
-from .decimals import NUMBER
 from .sql_tables import SQLITE_AMOUNT, make_amount_type
 
 COMPUTED = ("_bar", "_background_gradient")  # pandas' functions of lengths and colours
@@ -196,51 +193,3 @@ def _remove_zone(array_or_index: Any, tz: str | None) -> Any:
         return array_or_index
     times = array_or_index.tz_convert(tz) if tz else array_or_index
     return times.tz_localize(None)
-
-
-_LOCAL_NAME = re.compile(r"@([^\W\d]\w*)")
-"""A name of the caller in an expression of `eval` and `query`."""
-
-
-_NUMBER_OR_QUOTED = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|[\w.]+""")
-"""A number or name in an expression; what is in quotes is found whole."""
-
-
-def refuse_long_numbers(expression: str) -> None:
-    """ExactnessError for a number in the text of `eval` or `query` that pandas would round.
-
-    It makes a float of 1.5, which is compared as it is printed.
-    """
-    for token_text in _NUMBER_OR_QUOTED.findall(expression):
-        is_decimal = NUMBER.fullmatch(token_text) and not token_text.isdigit()
-        if is_decimal and Decimal(token_text) != Decimal(repr(float(token_text))):
-            hint_text = "write @limit in the text, with limit = Decimal"
-            raise ExactnessError(
-                f'{token_text} has more digits than a float: {hint_text}("{token_text}")'
-            )
-
-
-def list_variables(caller_frame: FrameType) -> dict[str, object]:
-    """The variables of a caller, global and local, by name."""
-    return {**caller_frame.f_globals, **caller_frame.f_locals}
-
-
-def replace_decimals(
-    expression: str, values: Mapping[str, object], index: pd.Index[Any]
-) -> tuple[str, dict[str, pd.Series[Any]]]:
-    """An expression that names a column for each Decimal such as `@rate`, and these columns.
-
-    The column of `@rate` is `_exact_rate`: it has the Decimal in every row.
-    """
-    column_by_new_name = {}
-    for local_name in set(_LOCAL_NAME.findall(expression)):
-        value = values.get(local_name)
-        if isinstance(value, Decimal):
-            column_by_new_name[f"_exact_{local_name}"] = pd.Series(
-                [value] * len(index), index, dtype="decimal"
-            )
-
-    def replace_name(match: re.Match[str]) -> str:
-        return f"_exact_{match[1]}" if f"_exact_{match[1]}" in column_by_new_name else match[0]
-
-    return _LOCAL_NAME.sub(replace_name, expression), column_by_new_name

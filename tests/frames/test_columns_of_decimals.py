@@ -63,6 +63,22 @@ AMOUNTS = {
 """The same amounts, made in other ways."""
 
 EXACT = {
+    "sums of groups in rows": (
+        lambda f: f.groupby("k").apply(lambda g: pd.Series({"a": g.a.sum(), "n": len(g)})).a,
+        ["4.45", "2.20"],
+    ),
+    "frames of groups in rows": (
+        lambda f: f.groupby("k").apply(lambda g: g[["a"]].max()).a,
+        ["3.35", "2.20"],
+    ),
+    "counts shifted in groups": (
+        lambda f: f.groupby("k").n.shift(fill_value=D("0.5")),
+        ["0.5", "0.5", "1"],
+    ),
+    "counts of a frame shifted in groups": (
+        lambda f: f.groupby("k")[["n"]].shift(fill_value=D("0.5")).n,
+        ["0.5", "0.5", "1"],
+    ),
     "whole numbers among Decimals": (
         lambda f: f.assign(z=np.where(f.n > 1, D("0.35"), 0)).z,
         ["0", "0.35", "0.35"],

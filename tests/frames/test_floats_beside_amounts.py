@@ -347,6 +347,72 @@ ENTERED = {
 """A float, or what is no number, that gets into a column; and the name of the column."""
 
 
+def mask_cells(frame, mask, value):
+    """A frame of which the cells under a mask have a value."""
+    frame[mask] = value
+
+
+LOST = {
+    "a row of values": ("n", entry((0, ["n", "a"]), [D("1.5"), D("1.5")])),
+    "one name in a list": ("n", entry((0, ["n"]), [D("1.5")])),
+    "one Decimal for columns": ("n", entry((slice(0, 1), slice("a", "n")), D("1.5"))),
+    "by places": ("n", entry((0, [2, 0]), D("1.5"), "iloc")),
+    "rows of values": ("n", entry(([0, 2], ["n", "a"]), np.full((2, 2), D("1.5")))),
+    "a whole row": ("n", lambda frame: entry(0, frame.loc[0].to_dict() | {"n": D("1.5")})(frame)),
+    "a row as a column": ("n", lambda frame: entry(0, frame.loc[0].replace(7, D("1.5")))(frame)),
+    "cells under a mask": (
+        "n",
+        lambda frame: mask_cells(frame[["a", "n"]], frame[["a", "n"]] > 2, D("1.5")),
+    ),
+    "rows under a mask": ("n", lambda frame: mask_cells(frame[["n"]], frame["a"] > 2, D("1.5"))),
+    "a whole column": ("f", lambda frame: entry((slice(None), "f"), frame["a"])(frame)),
+    "cells of a column": ("f", lambda frame: entry(([0, 1], "f"), frame["a"][:2])(frame)),
+    "cells of columns": (
+        "f",
+        lambda frame: entry(([0, 1], ["a", "f"]), frame.loc[:1, ["a", "b"]].to_numpy())(frame),
+    ),
+    "one cell": ("f", entry((0, "f"), D("1.5"), "at")),
+    "an update": ("f", lambda frame: frame["f"].update(frame["a"])),
+    "an update of a frame": ("f", lambda frame: frame.update(frame[["a"]].set_axis(["f"], axis=1))),
+    "a list in a slice": (
+        "f",
+        lambda frame: mask_cells(frame["f"], slice(0, 2), [*frame["a"][:2]]),
+    ),
+    "fillna": ("f", lambda frame: frame[["f"]].fillna(frame[["a"]].set_axis(["f"], axis=1))),
+}
+"""A Decimal that gets into whole numbers or floats of Arrow, which would cut or round it."""
+
+
+def test_arrow_numbers_do_not_lose_digits_of_a_decimal():
+    """The error names the column, in whatever form its cells are selected."""
+    amounts = make_rows()["a"]
+    whole = pd.Series([7, 8, 9], dtype="int64[pyarrow]")
+    floats = pd.Series([0.5, None, 9.5], dtype="double[pyarrow]")
+    frame = ExactFrame({"a": amounts, "b": amounts, "n": whole, "f": floats})
+
+    def check(idiom):
+        column_name, write = LOST[idiom]
+        with pytest.raises(ExactnessError, match=rf"^{column_name}[:,] "):
+            write(frame.copy())
+
+    assert failures(LOST, check) == {}
+
+
+def test_what_is_set_beside_whole_numbers_and_into_empty_floats_is_exact():
+    """Whole values of a row stay whole; a column of floats without a value becomes exact."""
+    whole = pd.Series([7, 8, 9], dtype="int64[pyarrow]")
+    empty = pd.Series([None] * 3, dtype="double[pyarrow]")
+    frame = ExactFrame({"a": make_rows()["a"], "n": whole, "f": empty})
+    frame.loc[0, ["a", "n"]] = [D("1.5"), 3]
+    frame.loc[:, "f"] = frame["a"]
+    assert (frame.loc[0, "n"], frame["n"].dtype) == (3, "int64[pyarrow]")
+    assert frame["f"].dtype == "decimal"
+    assert frame["f"].tolist() == frame["a"].tolist() == [D("1.5"), D("2.2"), D("3.3")]
+    counts = ExactFrame({"k": ["x", "y"], "j": ["u", "v"], "n": whole[:2]}).set_index(["k", "j"])
+    assert counts["n"].unstack(fill_value=D("1.5")).loc["x", "v"] == D("1.5")
+    assert (counts[["n"]] > D("7.5"))["n"].tolist() == [False, True]
+
+
 def test_an_error_names_the_column_that_a_float_would_enter():
     """The column is the one of the key, of the value that is a float, or the only exact one."""
     amounts = make_rows()["a"]
