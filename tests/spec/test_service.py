@@ -144,6 +144,11 @@ def test_each_key_is_written_below_its_question():
         ('[quotes.fields]\ntotal_fee = "total_tax.x"\n', 2, "cannot both be"),
         ('[extra."transfers.crate"]\npurpose = "1"\n', 1, "nearest: transfers.create"),
         ('[extra]\n"transfers.create" = 1\n', 2, "must be a table of fields"),
+        ('[extra."transfers.create"]\nat = 2026-01-31\n', 1, "(a time too) in quotes"),
+        ('[extra."transfers.create"]\nlist = [{ rate = inf }]\n', 1, "a finite number"),
+        ("[errors]\nwords = 2026-01-31\n", 2, "not datetime.date(2026, 1, 31)"),
+        ('"signing.tolerance" = 1\n[signing]\ntolerance = 2\n', 1, "is set twice"),
+        ("[signing]\n\n'tolerance ' = 1\n", 3, "nearest: signing.tolerance"),
         ('[individuals]\nrequired = [\n  "emial",\n]\n', 2, "is 'email' meant?"),
         ('[individuals]\nrequired = "email"\n', 2, "must be a list of words"),
         ('[individuals]\nrequired = ["email", "email"]\n', 2, "a word twice"),
@@ -482,6 +487,47 @@ def test_constants_cannot_be_changed():
     assert meta["tags"] == ("a",)
     assert {service: 1}[pickle.loads(pickle.dumps(service))] == 1
     assert Service(tomllib.loads(service.to_toml())) == service
+
+
+@pytest.mark.parametrize("word", ["😀", "\x7f", "\u202e", 'a "b" \\ \n', "é"])
+def test_any_text_of_a_constant_survives_a_file(word):
+    """A file is ASCII, and has the same text: also a character above U+FFFF."""
+    service = Service({"extra": {"quotes.create": {word: {word: [word]}}}})
+    assert service.to_toml().isascii()
+    assert Service(tomllib.loads(service.to_toml())) == service
+
+
+@pytest.mark.parametrize(
+    "constant", [None, object(), b"x", float("nan"), "\ud800", {1: "x"}, [None]]
+)
+def test_a_constant_is_what_json_and_toml_have(constant):
+    """Anything else is an error, never sent as its Python representation."""
+    with pytest.raises(ServiceError, match="JSON does not have"):
+        Service({"extra": {"quotes.create": {"purpose": constant}}})
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ("service.toml", r"Service\.load"),
+        ({"signing.tolerance": 60, "signing": {"tolerance": 61}}, "is set twice"),
+        (
+            {"extra": {"quotes.create": {"a": 1}}, "extra.quotes.create": {"b": 1}},
+            "is set twice",
+        ),
+    ],
+)
+def test_values_are_said_once_and_in_a_mapping(values, words):
+    """A path names the way to read it, and no setting has two values."""
+    with pytest.raises(ServiceError, match=words):
+        Service(values)
+
+
+def test_a_file_of_a_windows_editor_is_read(tmp_path):
+    """The byte order mark that it writes first is no part of the TOML."""
+    path = tmp_path / "service.toml"
+    path.write_bytes(b"\xef\xbb\xbf[signing]\r\ntolerance = 60\r\n")
+    assert Service.load(path).signing.tolerance == 60
 
 
 def test_settings_are_changed_as_dataclasses_are():

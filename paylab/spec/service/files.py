@@ -29,6 +29,7 @@ FILL_IN = "<fill in>"
 QUESTION_WIDTH = 96
 _LINE_NUMBER = re.compile(r"at line (\d+)")
 _TABLE_OR_KEY = re.compile(r"\s*(?:\[(?P<table>[^\[\]]+)\]|(?P<key>[^\s=#][^=#]*)=)")
+_PART_OF_NAME = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^\s.\"']+)")
 FILE_BYTES_MAX = 2**20
 """Maximum bytes of a service.toml; a larger file could fill the memory."""
 
@@ -40,7 +41,7 @@ def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
             raise ServiceError(f"{path} cannot be read: it is not a regular file")
         if path.stat().st_size > FILE_BYTES_MAX:
             raise ServiceError(f"{path} is too large for a service.toml")
-        file_text = path.read_text(encoding="utf-8")
+        file_text = path.read_text(encoding="utf-8-sig")  # Windows editors write a mark first
         return tomllib.loads(file_text), file_text
     except UnicodeDecodeError:
         raise ServiceError(f"{path} is not UTF-8 text") from None
@@ -83,7 +84,8 @@ def _find_written_names(text: str) -> Iterator[tuple[int, str]]:
         key_match = _TABLE_OR_KEY.match(file_line)
         if key_match is None:
             continue
-        written_name = re.sub(r"[\s\"']", "", key_match["table"] or key_match["key"])
+        name_parts = _PART_OF_NAME.findall(key_match["table"] or key_match["key"])
+        written_name = ".".join("".join(part_by_form) for part_by_form in name_parts)
         if key_match["table"]:
             table_name = written_name
             yield line_number, table_name
@@ -128,7 +130,7 @@ def _write_table_entries(table_name: str, setting_value: object) -> Iterator[tup
         return
     for operation_name, constants in setting_value.items():
         entry_lines = [
-            f"{json.dumps(field_name)} = {_write_toml_value(constant)}"
+            f"{_write_toml_text(field_name)} = {_write_toml_value(constant)}"
             for field_name, constant in constants.items()
         ]
         yield f"{table_name}.{json.dumps(operation_name)}", entry_lines
@@ -138,11 +140,21 @@ def _write_toml_value(setting_value: object) -> str:
     """Write a value as TOML; an object becomes an inline table."""
     if isinstance(setting_value, Mapping):
         member_texts = (
-            f"{json.dumps(member_name)} = {_write_toml_value(inner_value)}"
+            f"{_write_toml_text(member_name)} = {_write_toml_value(inner_value)}"
             for member_name, inner_value in setting_value.items()
         )
         return f"{{ {', '.join(member_texts)} }}"
     if isinstance(setting_value, list):
         return f"[{', '.join(map(_write_toml_value, setting_value))}]"
-    # Numbers, booleans and text of printable ASCII are the same in JSON and in TOML.
-    return json.dumps(setting_value)
+    if isinstance(setting_value, str):
+        return _write_toml_text(setting_value)
+    return json.dumps(setting_value)  # numbers and booleans are the same in JSON and in TOML
+
+
+def _write_toml_text(text: str) -> str:
+    """Write text in quotes, in ASCII: only TOML has an escape for a character above U+FFFF."""
+    escaped_characters = (
+        json.dumps(character)[1:-1] if character <= "\uffff" else f"\\U{ord(character):08x}"
+        for character in text
+    )
+    return f'"{"".join(escaped_characters)}"'

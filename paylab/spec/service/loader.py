@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
@@ -68,22 +69,42 @@ def _flatten_constants(dotted_key: str, constants: object) -> Iterator[tuple[str
 
 
 def merge_values(values: Iterator[tuple[str, Any]]) -> dict[str, Any]:
-    """Collect values by dotted key; the constants of several operations become one value."""
+    """Collect values by dotted key; the constants of several operations become one value.
+
+    WrongSettingError for a setting that stands there twice, in a table and by its dotted key.
+    """
     value_by_key: dict[str, Any] = {}
     for dotted_key, setting_value in values:
         if dotted_key == EXTRA and isinstance(setting_value, Mapping):
-            value_by_key[dotted_key] = {**value_by_key.get(dotted_key, {}), **setting_value}
+            constants_by_operation = value_by_key.get(EXTRA, {})
+            for operation in constants_by_operation.keys() & setting_value.keys():
+                raise _make_repetition_error(f'{EXTRA}."{operation}"')
+            value_by_key[EXTRA] = {**constants_by_operation, **setting_value}
+        elif dotted_key in value_by_key:
+            raise _make_repetition_error(dotted_key)
         else:
             value_by_key[dotted_key] = setting_value
     return value_by_key
 
 
-def read_declared_settings(values: Mapping[str, object]) -> tuple[ServiceSettings, dict[str, Any]]:
+def _make_repetition_error(key: str) -> WrongSettingError:
+    return WrongSettingError(
+        {key: f"{key} is set twice, in a table and by its dotted key: keep one of them"}
+    )
+
+
+def read_declared_settings(values: object) -> tuple[ServiceSettings, dict[str, Any]]:
     """The settings with these values over the defaults, and the same values by dotted key.
 
     `values` are nested or by dotted key. Keys of older files are replaced, with a ConfigWarning
     for each.
     """
+    if not isinstance(values, Mapping):
+        message = (
+            f"a Service takes settings by dotted key, not {values!r:.80}; "
+            "Service.load(path) reads a file"
+        )
+        raise WrongSettingError({"": message})
     current_values, sentence_by_gone_key = replace_gone_keys(merge_values(flatten_values(values)))
     for key, sentence in sentence_by_gone_key.items():
         warn_caller(ConfigWarning(sentence, key), ConfigWarning)
@@ -109,7 +130,9 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
         setting = setting_keys().get(dotted_key)
         if setting is None:
             problem_by_key[dotted_key] = unknown_setting_message(dotted_key)
-        elif setting_value is None or _equals_word_of_other_type(setting, setting_value):
+        elif dotted_key == EXTRA and not _can_be_sent(setting_value):
+            continue  # _check_constants says which operation
+        elif not _can_be_sent(setting_value) or _equals_word_of_other_type(setting, setting_value):
             requirement_text = _describe_requirement(setting)
             problem_by_key[dotted_key] = (
                 f"{dotted_key} {requirement_text}, not {setting_value!r:.80}"
@@ -118,7 +141,7 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
             _set_in_tables(settings_tables, dotted_key, to_json_value(setting_value))
     problem_by_key |= _check_constants(values.get(EXTRA, {}))
     try:
-        json_text = json.dumps(settings_tables, default=repr)
+        json_text = json.dumps(settings_tables)
         settings = _make_adapter().validate_json(json_text, strict=True)
     except ValueError as error:
         problem_by_key |= _list_validation_problems(error, values)
@@ -197,10 +220,36 @@ def _find_constants_problem(
         return f"names no operation; those with a body are {', '.join(operation_names)}"
     if not isinstance(constants, Mapping):
         return "must be a table of fields"
-    if FILL_IN in json.dumps(constants, default=repr):
+    for field_name, constant in constants.items():
+        if not _can_be_sent({field_name: constant}):
+            return (
+                f"has a value that JSON does not have, {field_name!r:.40} = {constant!r:.80}: "
+                "write text (a time too) in quotes, a finite number, true, false, a list or a table"
+            )
+    if FILL_IN in json.dumps(to_json_value(constants)):
         field_names_text = ", ".join(_find_unfilled_fields(constants))
         return f"has no value for {field_names_text}: write one in place of {FILL_IN!r}"
     return ""
+
+
+def _can_be_sent(value: object) -> bool:
+    """Whether a value is one of both TOML and JSON.
+
+    That is text, a whole or finite number, true, false, or a list or table of such values; a time
+    of TOML is none, nor is the null of JSON.
+    """
+    if isinstance(value, Mapping):
+        return all(
+            isinstance(member_name, str) and _can_be_sent(member_name) and _can_be_sent(member)
+            for member_name, member in value.items()
+        )
+    if isinstance(value, tuple | list):
+        return all(map(_can_be_sent, value))
+    if isinstance(value, str):
+        return not any("\ud800" <= character <= "\udfff" for character in value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int)
 
 
 def _find_unquoted_verb(table_name: str, table: object, known_operations: Collection[str]) -> str:
