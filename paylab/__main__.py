@@ -18,7 +18,9 @@ def main() -> int:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
     from .cli.main import read_options, run
+    from .cli.terminal import escape_unwritable_characters
 
+    escape_unwritable_characters()
     options = read_options()  # this loads the module of the command
     if signal.getsignal(signal.SIGINT) is _leave:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # the command handles it itself

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import TYPE_CHECKING
 
-from .terminal import say, warn_user
+from .terminal import draw_qr_code, say, warn_user
 
 if TYPE_CHECKING:
     from ..views.qr import QR
@@ -61,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         _print_json(qr_code, payload_text)
     else:
-        print(qr_code.terminal(ansi=sys.stdout.isatty()))
+        draw_qr_code(qr_code)
         say(repr(qr_code))
     if problem is None:
         return 0

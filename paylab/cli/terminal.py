@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
+import io
+import json
 import os
 import re
 import signal
@@ -17,6 +20,40 @@ from ..errors.text import printable
 
 if TYPE_CHECKING:
     from ..lab.place import Place
+    from ..views.qr import QR
+
+
+ESCAPE = "paylab.escape"
+"""The name of the error handler of `escape_unwritable_characters`."""
+
+
+def escape_unwritable_characters() -> None:
+    """From now on, what the encoding of stdout lacks is printed as JSON escapes: `\\u00f1`.
+
+    A shell whose locale is C would otherwise end a command that has already sent its request.
+    Output that is JSON stays JSON.
+    """
+    codecs.register_error(ESCAPE, _escape_as_json)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # not if it is closed
+        sys.stdout.reconfigure(errors=ESCAPE)
+
+
+def _escape_as_json(error: UnicodeError) -> tuple[str, int]:
+    """The characters that cannot be encoded as JSON escapes, and where the next ones begin."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+def draw_qr_code(qr_code: QR) -> None:
+    """Draw a QR code; where the encoding of stdout has no blocks, say what to do instead."""
+    drawing = qr_code.terminal(ansi=sys.stdout.isatty())
+    try:
+        drawing.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        say(f"A QR code cannot be drawn in {sys.stdout.encoding}: --out saves it as a picture.")
+    else:
+        print(drawing)
 
 
 def stop_event() -> Event:

@@ -19,7 +19,7 @@ from ..lab.lab import Lab, connect
 from ..spec import codes, status
 from ..spec.models import Conversion, ConversionAccount, Individual
 from ..spec.text import printable, write_json
-from .terminal import announce, confirm, count, say
+from .terminal import announce, confirm, count, draw_qr_code, say
 
 EXAMPLE = "paylab walkthrough ph --out out"
 
@@ -145,7 +145,7 @@ def _show_instructions(lab: Lab, account: ConversionAccount, picture: Path | Non
     card_or_qr = lab.deposit_card(account)
     print()
     if isinstance(card_or_qr, QR):
-        print(card_or_qr.terminal(ansi=sys.stdout.isatty()))
+        draw_qr_code(card_or_qr)
     say(f"{card_or_qr!r}\n")
     if isinstance(card_or_qr, QR) and picture:
         _print_fact("QR", str(card_or_qr.save(picture)))

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -54,6 +58,39 @@ def test_headers_of_somebody_else_are_printed_escaped(tmp_path, capsys, monkeypa
     main(["sign", "POST", "https://h/v1/x", "--compare", str(file)])
     told = capsys.readouterr()
     assert raw_controls(told.out + told.err) == []
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("qr", "漢字"), "A QR code cannot be drawn in"),
+        (("sign", "GET", "/v1/漢"), r"/v1/\u6f22"),
+        (("walkthrough", "ph"), "A QR code cannot be drawn in"),
+        (("openapi",), '"openapi": "3.1'),
+    ],
+)
+def test_a_terminal_that_lacks_characters_gets_escapes(encoding, command, words):
+    """No command ends in the middle because the encoding of stdout lacks a character."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "paylab", *command],
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+    assert b"Traceback" not in done.stderr
+    assert words in done.stdout.decode(encoding)
+
+
+def test_json_for_a_terminal_that_lacks_characters_is_json():
+    """The escapes are those of JSON, also for a character above U+FFFF."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "paylab", "qr", "ñ漢😀", "--json"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
+    assert json.loads(done.stdout.decode("ascii"))["payload"] == "ñ漢😀"
 
 
 def test_one_payout_is_one(tmp_path, capsys):
