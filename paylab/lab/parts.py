@@ -86,7 +86,7 @@ def make_parts(
     )
     # A recording answers at once: nothing happens while a lab waits.
     pause = (lambda _: None) if replay else options.get("sleep", time.sleep)
-    service_time = ServiceTime(locator.find_controls, in_process=in_process, pause=pause)
+    service_time = ServiceTime(locator.find_controls_once, in_process=in_process, pause=pause)
     has_simulator_service = embedded is not None and embedded.world.service == settings.service
     client = _make_client(
         settings, shared_options, locator, service_time, is_own=has_simulator_service

@@ -99,6 +99,7 @@ class ServiceLocator:
         self._embedded = embedded
         self._replay = replay
         self._controls: Controls | None = None
+        self._has_asked = False
         self._server_product: str | None = None
         self._proxied_host = ""
 
@@ -120,8 +121,15 @@ class ServiceLocator:
         A service on this machine is asked whether it is a simulator.
         """
         if self._controls is None:
+            self._has_asked = True
             self._controls = self._find_simulator_controls()
         return self._controls
+
+    def find_controls_once(self) -> Controls | None:
+        """The same for a wait: an address is asked again only if its answers name a simulator."""
+        if self._has_asked and self._controls is None and self._server_product != PRODUCT:
+            return None
+        return self.find_controls()
 
     def _find_simulator_controls(self) -> Controls | None:
         """The controls of a simulator; None for a service that does not answer as one."""

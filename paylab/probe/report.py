@@ -107,17 +107,20 @@ class Report:
             return self._describe_hopeless()
         count_by_outcome = Counter(finding.outcome for finding in self.findings)
         counts_text = ", ".join(f"{count_by_outcome[outcome]} {outcome}" for outcome in OUTCOMES)
-        summary_lines = [*self.reached, f"{self.sent} requests; settings: {counts_text}"]
+        summary_lines = [*self.reached, f"{self._count_requests()}; settings: {counts_text}"]
         if not self.works:
             summary_lines.insert(0, NOTHING)
         return "\n".join(map(printable, summary_lines))
 
     def _describe_hopeless(self) -> str:
         """Why nothing could work, the number of requests, and what was created all the same."""
-        sentence = f"{self.hopeless}; {self.sent} requests, nothing was written"
+        sentence = f"{self.hopeless}; {self._count_requests()}, nothing was written"
         if self.made:
             sentence += f", created: {', '.join(self.made)}"
         return printable(sentence)
+
+    def _count_requests(self) -> str:
+        return f"{self.sent} request{'' if self.sent == 1 else 's'}"
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-like data."""

@@ -309,3 +309,23 @@ def test_frames_and_files_remember_their_service(lab, tmp_path, kind):
         rows.export(tmp_path / name)
         described = json.loads((tmp_path / f"{name}.columns.json").read_text())
         assert described["service"] == EMBEDDED
+
+
+def test_a_local_address_is_not_asked_again_at_every_wait():
+    """It is asked once whether it is a simulator, and again when its answers name one."""
+    settings = Settings("http://127.0.0.1:9", Secret("key"), Secret("secret"))
+    asked_paths = []
+
+    def send_control(_method, path, **_):
+        """A control request that gets no answer."""
+        asked_paths.append(path)
+        raise paylab.APIConnectionError("nothing listens")
+
+    locator = ServiceLocator(settings, lambda: send_control)
+    waits = [locator.find_controls_once() for _ in range(3)]
+    assert (waits, asked_paths) == ([None] * 3, ["/_simulator"])
+    started = {"server": "paylab-simulator"}
+    service = httpx.MockTransport(lambda _: httpx.Response(200, json=PAGE, headers=started))
+    Client(settings, transport=service, watchers=[locator.note_product]).transfers.list().to_list()
+    locator.find_controls_once()
+    assert asked_paths == ["/_simulator"] * 2
