@@ -160,7 +160,7 @@ def _wait_for_start(child: subprocess.Popen[bytes], started_at: float) -> dict[s
         if exit_status is not None:
             raise PaylabError("JupyterLab did not start: see the lines above")
         with suppress(OSError, ValueError):
-            server_facts: JsonObject = json.loads(record_path.read_text())
+            server_facts: JsonObject = json.loads(record_path.read_bytes())
             if not server_facts["token"] and not server_facts["password"]:
                 child.terminate()
                 raise PaylabError(

@@ -73,7 +73,7 @@ def _read_profiles(path: Path) -> tuple[dict[str, Any], bool]:
             import tomllib  # only for a file
 
             tables = tomllib.load(profiles_file)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # the home may be no folder, as /dev/null
         return {}, True
     except RecursionError:
         reason = "its values are nested too deep"

@@ -115,7 +115,7 @@ class Draft:
         if self._resume is False:
             return False
         try:
-            stored_draft = json.loads((self._folder / JOB).read_text())
+            stored_draft = json.loads((self._folder / JOB).read_bytes())
             begun_at = from_text(stored_draft["begun"])
             stored_job = stored_draft["job"]
             segments = [_read_segment_header(path) for path in self._find_segments()]

@@ -65,7 +65,7 @@ def read_sidecar(path: Path) -> dict[str, Any]:
         sidecar_path = find_sidecar_path(path)
         if not sidecar_path.exists():  # older versions wrote that of a folder into the folder
             sidecar_path = path / OLD_SIDECAR
-        sidecar_facts = json.loads(sidecar_path.read_text())
+        sidecar_facts = json.loads(sidecar_path.read_bytes())
     except (OSError, ValueError, RuntimeError):  # a RuntimeError for a link to itself
         return {}
     return sidecar_facts if isinstance(sidecar_facts, dict) else {}

@@ -247,6 +247,14 @@ def test_a_secret_can_be_in_the_keyring(written):
     assert "pip install 'paylab[keyring]'" in without
 
 
+def test_a_home_that_is_no_folder_has_no_profiles(tmp_path):
+    """Some services run with HOME=/dev/null: the variables alone decide."""
+    home = tmp_path / "home"
+    home.touch()
+    settings = resolve(environ=ENVIRON, profiles=home / ".config" / "profiles.toml")
+    assert settings.base_url == "https://env.test"
+
+
 def test_profiles_live_in_the_users_configuration():
     """The profiles are in profiles.toml in a folder named paylab."""
     assert profiles_path().parts[-2:] == ("paylab", "profiles.toml")
