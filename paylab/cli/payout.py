@@ -4,9 +4,9 @@ Every row is checked before anything is sent. After an interruption, the same co
 rows that were not sent. Sending to a service that is not a simulator needs a confirmation.
 
 Columns of the file, in any order: client_reference_id, financial_account_id, source_currency,
-destination_currency, payout_method and one of source_amount, destination_amount, net_source_amount
-(or only quote_id); source_network and source_type are for stablecoins. Other columns are not sent.
---template prints an example.
+destination_currency, payout_method and one of source_amount, destination_amount, net_source_amount;
+source_network and source_type are for stablecoins. Other columns are not sent. --template prints an
+example.
 
 Before anything is sent, the list of transfers is read for the references of the file: a payout
 that was made since --lookback is not made again. A reference with other values stops the whole

@@ -156,10 +156,7 @@ class Batch:
     ) -> Order:
         """Make the order of a row; with a name (`new=`), one that pays the row again."""
         fields = body_fields(row.body())
-        quote_terms = self.client.quotes.terms(fields.get("quote_id"))
-        return Order(
-            TRANSFER, fields, terms=quote_terms, new=new_name, lookback=lookback, is_quiet=True
-        )
+        return Order(TRANSFER, fields, new=new_name, lookback=lookback, is_quiet=True)
 
     def _settle_earlier_payments(self) -> None:
         """Settle the rows whose references the list has, back to `lookback`.
@@ -197,7 +194,7 @@ class Batch:
         ChoiceError for an equal payment that is older than 7 days, if `older=` was not given.
         """
         order = self._make_order(row)
-        order_values = values(order.fields, order.terms)
+        order_values = values(order.fields)
         try:
             payment = find_newest(order_values, payments, lambda: now)
             if payment is None:
