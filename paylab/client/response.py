@@ -113,6 +113,13 @@ class Response:
             raise self._make_wrong_body_error(f"must be an object, a {model.__name__}{lack_text}")
         return self.resource(model, body)
 
+    def read_again(self, known: R) -> R:
+        """The body as the resource that an earlier answer showed; APIResponseError for another."""
+        current = self.read(type(known))
+        if current.get("id") != known.get("id"):
+            raise self._make_wrong_body_error(f"is about {current.get('id')}")
+        return current
+
     def read_or(self, kind: type[R], known: Mapping[str, object]) -> R:
         """The body as a resource; an empty body gives a resource of the known fields."""
         body = self._find_object(kind.model_fields)

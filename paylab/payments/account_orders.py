@@ -148,7 +148,7 @@ class AccountOrders:
         response = self._client.call(
             "conversion_accounts.get", parts={"id": account.id}, timeout=order.request.timeout
         )
-        current_account = response.read(ConversionAccount)
+        current_account = response.read_again(account)
         if status_of(current_account) == DISABLED:
             refusal_text = f"{current_account.id} was made for this order and is disabled"
             hint = f'new="{current_account.id}" makes another account'

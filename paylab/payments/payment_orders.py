@@ -29,7 +29,7 @@ from ..client.new_orders import deliver_order
 from ..client.orders import is_order_conflict, key_advice
 from ..client.request import Options
 from ..client.response import Response
-from ..errors.api import ConflictError, ServerError
+from ..errors.api import ConflictError, NotFoundError, ServerError
 from ..errors.base import ChoiceError, PaylabError
 from ..spec import timestamps
 from ..spec.codes import LOOKBACK
@@ -144,17 +144,19 @@ class PaymentOrders:
         current_payment = current_response.read(Transfer)
         # Your own key alone decides which payment it is, however old that is.
         age_max = order.age_max if order.has_computed_key else None
-        raise_unless_success(order.values, current_payment, self._now, age_max)
+        # The answer counts, too: what is read may show less of the payment.
+        for shown_payment in (current_payment, payment):
+            raise_unless_success(order.values, shown_payment, self._now, age_max)
         if payment_origin is Origin.EARLIER_CALL and not order.details.is_quiet:
             self._notify(self._write_repetition_notice(order, current_payment))
         return current_response
 
     def _read_current(self, order: KeyedOrder, payment: Transfer) -> Response:
         """Read the payment of an order as it is now; an error of the reading names the payment."""
-        request = order.request
-        options: Options = {"timeout": request.timeout, "headers": request.given_headers}
         try:
-            return self._client.call("transfers.get", parts={"id": payment.id}, **options)
+            response = self._read_alone_or_in_list(order, payment.id)
+            response.read_again(payment)
+            return response
         except PaylabError as error:
             error.after_lost = True
             advice = (
@@ -163,6 +165,15 @@ class PaymentOrders:
             )
             error.hint = f"{error.hint}; {advice}" if error.hint else advice
             raise
+
+    def _read_alone_or_in_list(self, order: KeyedOrder, payment_id: str) -> Response:
+        """Read a payment by its id, or in the list, which alone is in the specification."""
+        request = order.request
+        options: Options = {"timeout": request.timeout, "headers": request.given_headers}
+        try:
+            return self._client.call("transfers.get", parts={"id": payment_id}, **options)
+        except NotFoundError:
+            return self._client.session.lists.find_row("transfers", payment_id, options)
 
     def _write_repetition_notice(self, order: KeyedOrder, payment: Transfer) -> str:
         """Say that an order was not paid again, and what a second payment needs."""

@@ -100,6 +100,13 @@ def test_a_disabled_account_does_not_count_when_it_is_replayed(service, cell):
     create(cell, new="second").check("paid ca_2" if again.error else "paid ca_3")
 
 
+def test_a_replayed_account_that_is_read_as_another_is_an_error(service, cell):
+    """An answer about another account is not returned as the account of the order."""
+    create(cell, new="second").check("paid ca_1")
+    service.listing.changed = {"id": "ca_9"}
+    create(cell, new="second").check("error ca_9")
+
+
 BROKEN = [
     {"hidden": {"payout_account"}},
     {"hidden": {"individual_id"}},

@@ -218,7 +218,7 @@ def test_any_mark_of_a_replay_counts(service, cell, mark):
     report(cell.transfers.create, **ORDER).check("error tr_1 failed new=")
 
 
-UNREADABLE = [(404, "awaiting_funds"), (500, "awaiting_funds"), (404, "failed"), (500, "failed")]
+UNREADABLE = [(403, "awaiting_funds"), (500, "awaiting_funds"), (403, "failed"), (500, "failed")]
 
 
 @pytest.mark.parametrize(("unreadable", "status"), UNREADABLE)
@@ -240,6 +240,7 @@ READ_STRANGELY = [
     ({"changed": {"status": None}}, "kept tr_1"),
     ({"changed": {"status": "Failed"}}, "error tr_1 failed new="),
     ({"changed": {"client_reference_id": "another"}}, "error"),
+    ({"changed": {"id": "tr_9"}}, "error tr_1"),
     ({"hidden": {"status"}}, "kept tr_1"),
     ({"hidden": {"created_at"}}, "kept tr_1"),
     ({"lower_case": True}, "repeated tr_1"),
@@ -254,6 +255,40 @@ def test_a_repetition_that_is_read_strangely(service, connect, switches, reporte
         setattr(service.listing, name, value)
     report(connect(max_retries=0).transfers.create, **order("invoice-7")).check(reported)
     assert len(service.payments) == 1
+
+
+TERMS_AND_AGE = {"source_amount", "destination_amount", "net_source_amount", "created_at"}
+
+
+def test_other_values_count_where_only_the_replay_shows_them(service, connect):
+    """A reading that shows less than the replay does not hide that it is another payment."""
+    service.idempotency.compares_bodies = False
+    report(connect().transfers.create, **order("invoice-7")).check("paid tr_1")
+    service.listing.hidden = TERMS_AND_AGE
+    changed = order("invoice-7", source_amount="11.00")
+    report(connect().transfers.create, **changed).check("error tr_1 source_amount")
+    assert len(service.payments) == 1
+
+
+def test_an_age_counts_where_only_the_replay_shows_it(service, connect):
+    """A payment is too old also if the reading does not show when it was made."""
+    service.idempotency.lifetime = None
+    report(connect().transfers.create, **order("invoice-7")).check("paid tr_1")
+    service.listing.hidden = TERMS_AND_AGE
+    service.clock.advance(days=30)
+    report(connect().transfers.create, **order("invoice-7")).check("error tr_1 new=")
+
+
+LISTED_ONLY = [("awaiting_funds", "repeated tr_1"), ("failed", "error tr_1 failed new=")]
+
+
+@pytest.mark.parametrize(("status", "reported"), LISTED_ONLY)
+def test_a_service_without_single_reads_tells_in_its_list(service, connect, status, reported):
+    """A repetition is read in the list where one payment cannot be read alone."""
+    service.unreadable = 404
+    report(connect().transfers.create, **order("invoice-7")).check("paid tr_1")
+    service.payments[0]["status"] = status
+    report(connect(max_retries=0).transfers.create, **order("invoice-7")).check(reported)
 
 
 HOUR = 3600
