@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -13,6 +14,7 @@ from ..errors.base import ChoiceError, PaylabError, PaylabWarning, Problem, Rule
 from ..spec.models import Transfer
 from ..spec.time_arguments import read_duration
 from .identity import REFERENCE
+from .payout_rows import ACCOUNT
 from .recognition import LOOKBACK_AGE
 
 CREATED = "created"
@@ -33,8 +35,13 @@ ROW_CHOICES = {
 """What you can choose for a row whose payment was found, by the reason of its error."""
 OUTCOME_WORDS = {"dead": FAILED, "old": CONFLICT, "busy": UNSENT, "untold": UNKNOWN}
 """The outcome of an order that asks you to choose, by its reason."""
+_ACCOUNT_FIELD = re.compile(r"\bfinancial_account(\.id)?(?![\w.])")
+"""The field of a call that a file has as the column `financial_account_id`."""
 
 Older = Literal["paid", "pay"]
+
+_ACCOUNT_FIELD = re.compile(r"\bfinancial_account(\.id)?(?![\w.])")
+"""The field of a call that a file has as the column `financial_account_id`."""
 
 
 class UnpaidWarning(PaylabWarning):
@@ -130,6 +137,11 @@ def _choose_outcome_word(error: PaylabError) -> str:
 
 
 def _describe_row_error(error: PaylabError) -> str:
+    """Write an error as in `_describe_call_error`, with the column of the account for its field."""
+    return _ACCOUNT_FIELD.sub(ACCOUNT, _describe_call_error(error))
+
+
+def _describe_call_error(error: PaylabError) -> str:
     """Write the problems of an error, or its text; for a choice or unknown id also what to do."""
     problems_text = "; ".join(map(str, getattr(error, "problems", ())))
     error_text = problems_text or str(error)

@@ -37,7 +37,7 @@ def test_a_refused_row_keeps_nobody_back_and_is_tried_again(lab, row):
     rows = [row("inv-0"), row("inv-1", financial_account_id="fa_nope"), row("inv-2")]
     first = lab.transfers.create_many(rows)
     assert list(first["outcome"]) == ["created", "refused", "created"]
-    assert "financial account not found" in first["error"][1]
+    assert "financial account not found; check financial_account_id: the" in first["error"][1]
     rows[1] = row("inv-1")
     again = lab.transfers.create_many(rows)
     assert list(again["outcome"]) == ["already paid", "created", "already paid"]
