@@ -252,6 +252,42 @@ def test_advice_on_a_missing_payout_method_names_those_of_the_currency(lab):
     assert "spei" not in card
 
 
+@pytest.mark.parametrize(
+    ("country", "currency", "methods"),
+    [
+        ("MX", "MXN", "spei"),
+        ("PH", "PHP", "one of instapay, pesonet"),
+        ("DE", "EUR", "sepa_instant"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["quotes", "transfers"])
+def test_advice_names_the_choices_of_the_account(lab, kind, country, currency, methods):
+    """The warning before and the advice after know the country by the details of the account."""
+    recipient = lab.individuals.create(**examples.recipient(country, lab.service))
+    create = getattr(lab, kind).create
+    with pytest.warns(errors.RuleWarning) as warned:
+        _, card = refused(
+            lambda: create(
+                recipient.financial_accounts[0], source_currency="USD", source_amount="1"
+            )
+        )
+    assert f"payout_method: is required: it must be {methods}" in map(
+        str, [w.message for w in warned]
+    )
+    assert (
+        f"it must be {methods}; add destination_currency to the call: it must be {currency}" in card
+    )
+
+
+def test_advice_on_an_id_alone_names_every_choice(lab):
+    """Nothing is known of an account whose id alone is given."""
+    with pytest.warns(errors.RuleWarning, match="^payout_method: is required$"):
+        _, card = refused(
+            lambda: lab.quotes.create(payee(lab).id, source_currency="USD", source_amount="1")
+        )
+    assert "one of ach," in card
+
+
 def test_an_order_without_an_amount_says_that_it_names_none(lab):
     order = {"client_reference_id": "inv-1", **PAYOUT}
     account = payee(lab)

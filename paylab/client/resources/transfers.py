@@ -12,6 +12,7 @@ from ...errors.arguments import explain_arguments
 from ...errors.base import WaitTimeoutError
 from ...errors.names import with_name_suggestions
 from ...rules import transfers as rules
+from ...rules.account_routes import find_route, narrow_problems
 from ...spec import codes
 from ...spec.models import BalanceList, FinancialAccount, Individual, Quote, Transfer
 from ...spec.operations.field import CURRENCY, ENUM
@@ -25,6 +26,7 @@ from ..orders import Order, OrderSender
 from ..parameters import Account, build_body, raise_or_warn, strict_keywords
 from ..request import Options
 from ..response import Response
+from ..route_advice import name_choices
 from ..session import Session
 from . import operations
 from .operations import POLL_SECONDS, WAIT_SECONDS, Poller, Until
@@ -109,9 +111,11 @@ class Quotes:
             net_source_amount=net_source_amount,
         )
         service = self._session.service
+        route = find_route(financial_account, body.get("destination_currency"), service)
         problems = [*rules.check_quote(body, service), *rules.check_rail(body, service)]
-        raise_or_warn(problems, rules.find_rail_warnings(body, service))
-        return self._request_quote(body, options)
+        raise_or_warn(narrow_problems(problems, route), rules.find_rail_warnings(body, service))
+        with name_choices(route):
+            return self._request_quote(body, options)
 
     def _request_quote(self, body: JsonObject, options: Options) -> Quote:
         """Request a quote, and remember its terms: the fields of the request and the defaults."""
@@ -227,8 +231,11 @@ class Transfers:
             lookback=lookback_age,
             body=sent_body,
         )
-        raise_or_warn(problems, rules.find_rail_warnings(sent_body, service))
-        response = self.send(order, **options)
+        route = find_route(financial_account, body.get("destination_currency"), service)
+        warnings = rules.find_rail_warnings(sent_body, service)
+        raise_or_warn(narrow_problems(problems, route), warnings)
+        with name_choices(route):
+            response = self.send(order, **options)
         return response.read(Transfer)
 
     @strict_keywords(Options)

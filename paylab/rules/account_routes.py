@@ -1,0 +1,61 @@
+"""The currency and the payout methods of an account, as far as its details tell its country."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..corridors import countries
+from ..errors.base import Problem
+from ..errors.choices import choice_message
+from ..spec import codes
+from ..spec.service.service import Service
+from .accounts import likely_country
+from .fields import as_object
+
+REQUIRED = "is required"
+
+
+class AccountRoute(NamedTuple):
+    """The choices of the fields that say how an account is paid; empty where they are not known."""
+
+    destination_currency: tuple[str, ...] = ()
+    payout_method: tuple[str, ...] = ()
+
+
+def find_route(account: object, currency: object, service: Service) -> AccountRoute:
+    """The route to an account, an object with type and details, or an id, of which it knows none.
+
+    If it is not known, the route has the payout methods of a destination currency.
+    """
+    is_mapping = isinstance(account, Mapping)
+    members = account if is_mapping else {name: getattr(account, name, None) for name in _MEMBERS}
+    account_type = as_object(members).get("type")
+    details = as_object(as_object(members).get("details"))
+    if account_type == codes.CRYPTO_WALLET and details.get("network"):
+        return AccountRoute(("USDC",), (str(details["network"]),))
+    all_countries = countries.of(service)
+    corridor = all_countries.get(likely_country(account_type, details))
+    if corridor is not None and corridor.currency:
+        return AccountRoute((corridor.currency,), corridor.payout_methods)
+    payout_methods = {
+        payout_method: None
+        for corridor in all_countries.all
+        if isinstance(currency, str) and codes.same_currency(currency, corridor.currency)
+        for payout_method in corridor.payout_methods
+    }
+    return AccountRoute((), tuple(payout_methods))
+
+
+_MEMBERS = ("type", "details")
+
+
+def narrow_problems(problems: Iterable[Problem], route: AccountRoute) -> list[Problem]:
+    """The problems, with the choices of the route at its fields that are missing."""
+    return [
+        replace(problem, message=f"{REQUIRED}: it {choice_message(choices)}")
+        if problem.message == REQUIRED and (choices := getattr(route, problem.field, ()))
+        else problem
+        for problem in problems
+    ]
