@@ -22,6 +22,19 @@ def find_next_step(individual: Individual | None) -> str | None:
     )
 
 
+def explain_inactive(individual: Individual) -> str:
+    """Why an individual cannot have a conversion account yet, and what to do; "" for an active one.
+
+    By the specification, a conversion account requires that the individual is active.
+    """
+    status_text = plain(str(individual.status), 60)
+    if status_text == "active":
+        return ""
+    next_step = find_next_step(individual) or _NEXT.get(status_text, "")
+    need_text = f"The person is {status_text}, and a conversion account needs an active one"
+    return f"{need_text}: {next_step}" if next_step else need_text
+
+
 def describe_reasons(individual: Individual) -> str:
     """The codes and messages of an individual's status details; empty without any."""
     status_details = [

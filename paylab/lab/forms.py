@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..client.client import Client
+from ..client.person_status import explain_inactive
 from ..corridors.country_names import NAMES, country_code, require_country
 from ..corridors.on_ramps import need_on_ramp, of_currency
 from ..errors.api import NotFoundError
@@ -183,11 +184,8 @@ class Forms:
 
         individual = self._client.individuals.get(person)
         wallet_id = None if wallet is None else require_id(wallet)
-        wallets = [
-            account
-            for account in individual.financial_accounts or []
-            if isinstance(account, FinancialAccount) and account.type == codes.CRYPTO_WALLET
-        ]
+        accounts = individual.financial_accounts or []
+        wallets = [each for each in accounts if getattr(each, "type", "") == codes.CRYPTO_WALLET]
         make_form = partial(
             ConversionAccountForm,
             partial(self._client.conversion_accounts.create, individual.id),
@@ -196,13 +194,14 @@ class Forms:
             wallets,
             need_on_ramp(country=str(individual.country)).currency,
             individual_id=individual.id,
+            status_note=explain_inactive(individual),
             wallet=wallet_id,
             service=self._client.service,
             **refresh_options(self._service_time),
         )
-        wallet_ids = tuple(account.id for account in wallets)
+        arguments = individual.status, *(account.id for account in wallets)
         form_identity = "account", individual.id, wallet_id
-        return self._registry.get(form_identity, wallet_ids, make_form, new=new)
+        return self._registry.get(form_identity, arguments, make_form, new=new)
 
     def deposit(self, account: ConversionAccount | str, *, new: bool = False) -> DepositForm:
         """A form that makes a sandbox deposit into a conversion account.

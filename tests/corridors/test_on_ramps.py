@@ -253,6 +253,8 @@ def test_a_stepper_offers_only_countries_that_have_one(lab):
     sent = len(lab.calls)
     with pytest.raises(OptionError, match=f"country: must be one of {KNOWN}, not DE"):
         form.fill(country="DE")
+    assert (walk.title, walk.run_button.visible) == ("On-ramp: Philippines", True)
+    form.fields["country"].value = "DE"
     assert (walk.title, walk.heading.text, walk.run_button.visible) == ("On-ramp", "On-ramp", False)
     with pytest.raises(RuleError, match="no on-ramp is known for DE"):
         walk.submit()

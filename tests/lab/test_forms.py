@@ -313,6 +313,26 @@ def test_a_stepper_continues_with_a_person_of_another_cell(lab):
     assert cells.run("b", lambda: lab.onramp("MX")).results["person"].id == person.id
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("action_required", "action_required, and a conversion account needs an active one: "),
+        ("pending", "wait for the outcome with lab.individuals.wait(id)"),
+        ("active", ""),
+    ],
+)
+def test_the_form_of_an_account_says_that_the_person_is_not_active(name, words):
+    """The line above the inputs has the status, its reasons and what to do; active needs none."""
+    lab = paylab.connect()
+    who = lab.individuals.create(**paylab.examples.individual("MX", consent_at=lab.clock()))
+    for status in ("pending", "active")[: ("action_required", "pending", "active").index(name)]:
+        lab.simulator.move(who.id, status)
+    form = lab.forms.conversion_account(who)
+    note = form.inputs[0].html
+    assert words in note
+    assert bool(note) == bool(words)
+
+
 def test_a_changed_argument_makes_another_form_until_it_was_sent(lab):
     """What was sent stays; consent counts only when it was given in the call."""
     first = lab.forms.onboarding("MX", example=True)

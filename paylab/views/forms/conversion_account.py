@@ -14,10 +14,12 @@ from ...spec.resource import creation_time
 from ...spec.service.service import Service
 from ...spec.status import CONVERSION_ACCOUNT
 from ...spec.text import JsonObject
+from .. import html
 from ..html import Row
 from .code import write_call
 from .field import RADIO, SELECT, FormField
 from .form import Form
+from .nodes import Html, side_by_side
 from .order import OrderForm
 from .refresher import Refresher
 from .timeline import Timeline
@@ -28,7 +30,8 @@ class ConversionAccountForm(OrderForm):
 
     The newest wallet is preselected, unless `wallet` is the id of another one. While the account
     is pending, a clicked form polls `read(id)` on the event loop; `submit()` in code blocks in
-    `wait(id)`. The account is created only once. `refresh_options` are those of `Refresher`.
+    `wait(id)`. The account is created only once. `status_note` is shown above the inputs.
+    `refresh_options` are those of `Refresher`.
     """
 
     title = "Conversion account"
@@ -50,6 +53,7 @@ class ConversionAccountForm(OrderForm):
         currency: str,
         *,
         individual_id: str = "",
+        status_note: str = "",
         wallet: str | None = None,
         service: Service | None = None,
         **refresh_options: Any,
@@ -71,7 +75,9 @@ class ConversionAccountForm(OrderForm):
             **refresh_options,
         )
         self._wallets = {account.id: account for account in newest_first(wallets)}
-        super().__init__(self._make_fields(currency, wallet))
+        fields = self._make_fields(currency, wallet)
+        note_html = html.warning(status_note) if status_note else ""
+        super().__init__(fields, [Html(note_html), side_by_side(fields)])
 
     def _make_fields(self, currency: str, wallet_id: str | None) -> list[FormField]:
         """Make the inputs; RuleError if the person has no wallet with this id."""

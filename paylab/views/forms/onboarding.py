@@ -24,6 +24,7 @@ from ..html import Row
 from . import person
 from .account_fields import AccountFields, make_normaliser
 from .code import Expression, write_call
+from .country_example import CountryExample
 from .field import FormField
 from .field_access import set_known_fields
 from .form import Form
@@ -65,6 +66,7 @@ class OnboardingForm(Form):
         self._on_ramp_only = on_ramp_only
         self._create = create
         self._has_code_consent = consent
+        self._example = CountryExample(self._set_example, self.filling)
         self._clock = clock
         self.title = f"{self.subject}: {NAMES.get(country, country)}"
         self.consent = Consent(clock)
@@ -172,7 +174,17 @@ class OnboardingForm(Form):
         return person_rows
 
     def _fill_example(self) -> None:
-        """Fill in a fictitious person, without the consent."""
+        """Fill in the example of the country."""
+        self._example.fill(self._example_fields, self.fields["country"].value)
+
+    @property
+    def _example_fields(self) -> list[FormField]:
+        """The fields that an example can set."""
+        other_names = (*person.PRODUCT_FIELD_NAMES, CONSENT_FIELD)
+        return [field for name, field in self.fields.items() if name not in other_names]
+
+    def _set_example(self) -> None:
+        """Set the fields of a fictitious person, without the consent."""
         set_known_fields(self, person.example_values(examples.person(self.fields["country"].value)))
 
     def apply_code_options(self) -> None:
@@ -187,6 +199,8 @@ class OnboardingForm(Form):
     def _adjust_inputs(self) -> None:
         """Mark the fields that the country, the product and the service require."""
         country_code = str(self.fields["country"].value)
+        if country_code in NAMES:
+            self._example.follow(self._example_fields, country_code)
         self.title = self.heading.text = f"{self.subject}: {NAMES.get(country_code, country_code)}"
         product_type = self.fields["product_types"].value
         corridor_required_names = self.corridor.required_for([product_type])
@@ -285,10 +299,10 @@ class RecipientForm(OnboardingForm):
             return individual_values
         return {**individual_values, ACCOUNTS_FIELD: [account_values]}
 
-    def _fill_example(self) -> None:
-        """Fill in a fictitious recipient, with an account where payouts are documented."""
+    def _set_example(self) -> None:
+        """Set the fields of a fictitious recipient, with an account if payouts are documented."""
         if not any(account_facts.example for account_facts in self.corridor.accounts):
-            super()._fill_example()
+            super()._set_example()
             return
         example_body = examples.recipient(self.fields["country"].value, self._service)
         account_body = example_body.pop(ACCOUNTS_FIELD)[0]

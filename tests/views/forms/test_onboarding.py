@@ -119,6 +119,35 @@ def test_start_over_sends_again(onboarding, create):
     assert [sent["document"]["number"] for sent in create] == [CURP, CURP]
 
 
+@pytest.mark.parametrize("form_class", [OnboardingForm, RecipientForm])
+def test_an_example_follows_the_country(create, form_class):
+    """Values of the example that nobody changed are those of the new country; others stay."""
+    form = form_class(create, "PH", "off_ramp", example=True)
+    fill(form, given_name="Bea", address__line_2="Floor 2")
+    fill(form, country="MX")
+    values = form.values()
+    if form_class is OnboardingForm:
+        assert values["phone"].startswith("+52")
+        assert values["document"] == {"type": "curp", "number": CURP}
+    assert (values["given_name"], values["address"]["line_2"]) == ("Bea", "Floor 2")
+    assert "Manila" not in str(values)
+    if form_class is RecipientForm:
+        assert [account["details"].keys() for account in values["financial_accounts"]] == [
+            {"clabe"}
+        ]
+    assert not form.check(everything=True).doubts
+    form.restart()
+    assert "phone" not in form.values()
+
+
+def test_what_was_typed_stays_in_another_country(onboarding):
+    """Without an example, another country changes nothing that was typed."""
+    form = onboarding("PH", example=False)
+    fill(form, phone="+639170000000", given_name="Bea")
+    fill(form, country="MX")
+    assert (form.values()["phone"], form.values()["given_name"]) == ("+639170000000", "Bea")
+
+
 def test_a_refused_fill_changes_nothing(onboarding):
     """A value that is no choice is refused, and all fields and the title stay as they were."""
     form = onboarding()

@@ -1,0 +1,61 @@
+"""The example of a country in a form, which follows the choice of another country."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+
+from ...spec.text import JsonObject
+from .field import FormField
+
+
+class CountryExample:
+    """Fills in the example of the chosen country, and replaces what nobody changed of another one.
+
+    `set_example` sets the fields of an example, `filling` makes changes of several fields one.
+    """
+
+    def __init__(
+        self, set_example: Callable[[], None], filling: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        self._set_example = set_example
+        self._filling = filling
+        self._country: object = ""
+        self._values: JsonObject = {}
+
+    def fill(self, fields: Iterable[FormField], country: object) -> None:
+        """Fill in the example of a country, and note its values."""
+        all_fields = list(fields)
+        earlier_values = {field.name: field.raw_value for field in all_fields}
+        self._country = country
+        self._set_example()
+        self._values = {
+            field.name: field.raw_value
+            for field in all_fields
+            if field.raw_value != earlier_values[field.name] or self._is_unchanged(field)
+        }
+
+    def follow(self, fields: Iterable[FormField], country: object) -> None:
+        """Fill in the example of another country where nobody changed the last one.
+
+        `fields` are those that an example can set; what was typed into them stays.
+        """
+        if country == self._country:
+            return
+        self._country = country
+        all_fields = list(fields)
+        example_fields = list(filter(self._is_unchanged, all_fields))
+        if not example_fields:
+            return
+        typed_fields = [field for field in all_fields if field not in example_fields]
+        typed_values = [(field, field.raw_value) for field in typed_fields if field.raw_value]
+        for field in example_fields:
+            field.reset("")
+        self.fill(all_fields, country)
+        with self._filling():
+            for field, typed_value in typed_values:
+                field.set_value(typed_value)
+
+    def _is_unchanged(self, field: FormField) -> bool:
+        """Whether a field has the value of the example."""
+        return field.name in self._values and field.raw_value == self._values[field.name]
