@@ -28,10 +28,11 @@ from .wallet_addresses import find_address_warnings
 
 
 class CheckDigit(NamedTuple):
-    """A check digit algorithm and its name."""
+    """A check digit algorithm and its name; `explain` says what is wrong with a number."""
 
     name: str
     is_valid: Callable[[str], bool]
+    explain: Callable[[str], str] = lambda _: ""
 
 
 def _is_tin(number: str) -> bool:
@@ -39,21 +40,39 @@ def _is_tin(number: str) -> bool:
     return re.fullmatch("[0-9]{9}(?:[0-9]{3,5})?", number.replace("-", "")) is not None
 
 
-def _make_stdnum_check(module: str) -> Callable[[str], bool]:
+def _make_stdnum_check(name: str, module: str) -> CheckDigit:
     """Make the check of a module of stdnum, which is imported when a number is checked."""
-    return lambda number: bool(import_module(f"stdnum.{module}").is_valid(number))
+    return CheckDigit(
+        name,
+        lambda number: bool(import_module(f"stdnum.{module}").is_valid(number)),
+        partial(_explain_by_stdnum, module),
+    )
+
+
+def _explain_by_stdnum(module: str, number: str) -> str:
+    """Return which part of a wrong number is wrong; "" if stdnum does not tell."""
+    exceptions = import_module("stdnum.exceptions")
+    try:
+        import_module(f"stdnum.{module}").validate(number)
+    except exceptions.InvalidChecksum:
+        return "its check digits are wrong"
+    except exceptions.InvalidComponent:
+        return "a part of it, such as a date, a state or a bank, does not exist"
+    except exceptions.ValidationError:
+        return ""
+    return ""
 
 
 ALGORITHMS = {
-    "bic": CheckDigit("BIC", _make_stdnum_check("bic")),
-    "cbu": CheckDigit("CBU or CVU", _make_stdnum_check("ar.cbu")),
+    "bic": _make_stdnum_check("BIC", "bic"),
+    "cbu": _make_stdnum_check("CBU or CVU", "ar.cbu"),
     "clabe": CheckDigit("CLABE", clabe.is_valid),
-    "cnpj": CheckDigit("CNPJ", _make_stdnum_check("br.cnpj")),
-    "cpf": CheckDigit("CPF", _make_stdnum_check("br.cpf")),
-    "cuit": CheckDigit("CUIT or CUIL", _make_stdnum_check("ar.cuit")),
-    "curp": CheckDigit("CURP", _make_stdnum_check("mx.curp")),
-    "iban": CheckDigit("IBAN", _make_stdnum_check("iban")),
-    "nit": CheckDigit("NIT", _make_stdnum_check("co.nit")),
+    "cnpj": _make_stdnum_check("CNPJ", "br.cnpj"),
+    "cpf": _make_stdnum_check("CPF", "br.cpf"),
+    "cuit": _make_stdnum_check("CUIT or CUIL", "ar.cuit"),
+    "curp": _make_stdnum_check("CURP", "mx.curp"),
+    "iban": _make_stdnum_check("IBAN", "iban"),
+    "nit": _make_stdnum_check("NIT", "co.nit"),
     "tin": CheckDigit("TIN of 9 digits and perhaps a branch", _is_tin),
 }
 """The check digit algorithms by the name that a `Format` gives."""
@@ -69,6 +88,9 @@ def find_wrong_check_digits(text_format: Format, field_value: object, field: str
         return []
     character_noun = "digit" if field_value.isdigit() else "character"
     message = f"looks mistyped: it is not a valid {algorithm.name}, check every {character_noun}"
+    reason_text = algorithm.explain(field_value)
+    if reason_text:
+        message += f" ({reason_text})"
     return [Problem(field, message, "check-digits")]
 
 

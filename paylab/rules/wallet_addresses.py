@@ -52,6 +52,8 @@ def _describe_ethereum_mistake(address: str) -> str:
     """Return what looks wrong with an Ethereum address, or "" if it looks right."""
     if not _ETHEREUM_ADDRESS.fullmatch(address):
         return "does not look like an address of this network: 0x and 40 hex digits"
+    if not address[2:].strip("0"):
+        return "is the zero address, of which nobody has the key: what is sent there is lost"
     # The checksum is in the letter case: an address in one letter case has none.
     has_checksum = address not in (address.lower(), f"0x{address[2:].upper()}")
     if has_checksum and address != add_checksum(address):

@@ -34,6 +34,29 @@ def test_a_correct_check_digit_gives_no_warning_and_a_wrong_one_gives_one_warnin
     assert (warning.field, warning.source) == ("number", "check-digits")
 
 
+@pytest.mark.parametrize(
+    ("kind", "bad", "reason"),
+    [
+        ("curp", "BOXW310820HNERXN08", "(its check digits are wrong)"),
+        ("curp", "GOMC900231HDFRRS05", "(a part of it, such as a date, a state or a bank, does"),
+        ("curp", "BOXW310820HXXRXN09", "(a part of it, such as a date, a state or a bank, does"),
+        ("cpf", "39053344704", "(its check digits are wrong)"),
+        ("tin", "12345678", "branch, check every digit"),
+    ],
+)
+def test_a_warning_says_which_part_of_a_number_is_wrong(kind, bad, reason):
+    """Check digits, or a date or state that does not exist; nothing where nothing is known."""
+    (warning,) = accounts.find_wrong_check_digits(Format(check_digit=kind), bad, "number")
+    assert reason in warning.message
+
+
+def test_the_zero_address_is_a_warning():
+    """What is sent to the zero address is lost."""
+    (warning,) = wallet_addresses.find_address_warnings("base", "0x" + "0" * 40)
+    assert "zero address" in warning.message
+    assert wallet_addresses.find_address_warnings("base", "0x" + "0" * 39 + "1") == []
+
+
 @pytest.mark.parametrize("junk", [None, 7, [], {}, "", " "])
 def test_junk_is_not_warned_about(junk):
     """A value that is empty or not text gives no warning, because another rule refuses it."""

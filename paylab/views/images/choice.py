@@ -85,7 +85,9 @@ def read_image_facts(choice: ImageChoice, side: str, service: Service | None = N
     try:
         image_bytes = choice.read()
     except OSError as error:
-        raise _image_error(side, f"cannot be read: {error.strerror or error}") from None
+        folder_text = f" in {Path(error.filename).absolute().parent}" if error.filename else ""
+        message = f"cannot be read: {error.strerror or error}{folder_text}"
+        raise _image_error(side, message) from None
     image_size = rules.ImageSize(len(image_bytes), image_bytes[:HEADER_BYTES])
     problems = rules.check({"images": [{"type": side, "content": image_size}]})
     spec_problems = [problem for problem in problems if problem.source == "spec"]
