@@ -48,6 +48,18 @@ class Countries:
         """
         return self._by_country.get(country) if isinstance(country, str) else None
 
+    def __getitem__(self, country: codes.Country | str) -> Corridor:
+        """Return the facts of a country by its code or English name; RuleError for an unknown one.
+
+        >>> paylab.corridors.of(lab.service)["Mexico"].currency
+        'MXN'
+        """
+        code = country_code(country)
+        corridor: Corridor | None = self._by_country.get(code)
+        if corridor is None:
+            raise unknown_country_error(code, codes.COUNTRIES)
+        return corridor
+
     def account(self, country: object, account_type: object) -> Account | None:
         """Return an account type in a country; without a country, one that is the same everywhere.
 
@@ -140,10 +152,7 @@ def get(country: codes.Country | str) -> Corridor:
     >>> paylab.corridors.get("MX").payout_methods
     ('spei',)
     """
-    code = country_code(country)
-    corridor = of().get(code)
-    if corridor is None:
-        raise unknown_country_error(code, codes.COUNTRIES)
+    corridor: Corridor = of()[country]
     return corridor
 
 

@@ -13,6 +13,7 @@ from paylab import corridors
 from paylab.corridors import corridor_table, examples
 from paylab.corridors.account_types import DOCUMENT_NUMBERS, PIX_KEYS
 from paylab.corridors.on_ramps import need_on_ramp
+from paylab.errors import RuleError
 from paylab.rules import individuals
 from paylab.spec import assumptions, codes
 from paylab.spec.service import Service
@@ -31,6 +32,15 @@ NAMED = (
     ("GB", "GBP", ("faster_payments",)),
 )
 STATED = (*NAMED, *((country, "EUR", ("sepa_instant",)) for country in codes.SEPA))
+
+
+def test_the_facts_for_a_service_are_found_by_code_or_name():
+    """An unknown country is an error that names the likely one, and `get` returns None for it."""
+    of_service = corridors.of(Service())
+    assert of_service["Mexico"] is of_service["mx"] is of_service.get("MX")
+    with pytest.raises(RuleError, match="is MX meant"):
+        of_service["Mexicos"]
+    assert of_service.get("Mexicos") is None
 
 
 def test_each_corridor_has_the_currency_and_the_payout_methods_of_the_spec():
