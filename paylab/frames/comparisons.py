@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
 
 from ..spec.money import warn_of_comparison
@@ -62,12 +62,16 @@ def _find_infinite(operand: Any) -> Array | None:
     return np.array(floats) if any(floats) else None
 
 
-def find_members(amounts: Any, values: Any) -> Array:
+def find_members(amounts: pa.Array, values: Any) -> Array:
     """A mask of the amounts that are among decimals, integers, floats or texts of numbers."""
     _warn_of_floats(values)
-    member_numbers = {operands.read_number(value) for value in values} - {None}
+    numbers = {operands.read_number(value) for value in values} - {None}
+    value_sets = [pa.array([], amounts.type)]
+    for number in numbers:
+        try:
+            value_sets.append(pa.array([number], amounts.type))
+        except pa.ArrowInvalid:  # it has more digits than the column, and equals no amount
+            continue
+    are_members = np.asarray(pc.is_in(amounts, pa.concat_arrays(value_sets)))
     has_missing = any(map(operands.is_missing_value, values))
-    are_members = [
-        has_missing if amount is pd.NA else amount in member_numbers for amount in amounts
-    ]
-    return np.array(are_members, dtype=bool)
+    return are_members | np.asarray(amounts.is_null()) if has_missing else are_members

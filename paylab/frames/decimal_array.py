@@ -237,7 +237,7 @@ class DecimalArray(ExtensionArray):
 
     def isin(self, values: Any) -> Array:
         """A mask of values that are among decimals, integers or texts of numbers."""
-        return find_members(self, values)
+        return find_members(self._values, values)
 
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any
