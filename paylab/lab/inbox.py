@@ -295,8 +295,8 @@ class Webhooks:
 
         `books` is a .csv, .xlsx, .parquet or .jsonl file, a frame, or a query of `database`, a URL
         or an SQLAlchemy engine. Rows are matched by id, else by reference, trimmed and without
-        case. `columns` names yours: `{"reference": "Invoice"}`; usual names are found. Every column
-        of both is compared, except blank cells and lists without a row in the books.
+        case. `columns` names yours: `{"reference": "Invoice"}`; usual names are found. Columns that
+        both have are compared, but not blank cells, references beside ids, lists without a row.
 
         `status_map={"settled": "completed"}` translates your words. `tolerance` is one amount or
         one per currency, `window="1 day"` that of dates, `tz` the time zone of your books.

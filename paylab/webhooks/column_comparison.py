@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ..errors.extras import extra_imports
 from .equality_rules import Rules
@@ -24,6 +24,9 @@ with extra_imports():
 QUARTER_HOUR = np.timedelta64(15, "m")
 ZONE_OFFSET_MAX = np.timedelta64(14, "h")
 NO_WORD = -1
+
+
+ComparedColumn: TypeAlias = "DecimalArray | WordColumn | TimeColumn"
 
 
 class ColumnDifference(NamedTuple):
@@ -53,6 +56,18 @@ class ColumnPair(NamedTuple):
 
 Differences = Iterator[tuple[int, ColumnDifference]]
 """The differences of pairs, each with the position of its pair."""
+
+
+def find_blank_cells(column: ComparedColumn) -> NDArray[np.bool_]:
+    """Return which cells of a column are blank."""
+    blank_mask: NDArray[np.bool_]
+    if isinstance(column, DecimalArray):
+        blank_mask = column.isna()
+    elif isinstance(column, WordColumn):
+        blank_mask = column.word_indexes == NO_WORD
+    else:
+        blank_mask = np.isnat(column.values)
+    return blank_mask
 
 
 def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray) -> Differences:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from .column_comparison import COMPARE, ColumnPair
+from .column_comparison import COMPARE, ColumnPair, ComparedColumn, find_blank_cells
 from .equality_rules import Rules
 from .payment_columns import PAYMENT_COLUMNS, PaymentColumn
 from .payment_keys import Indexes
@@ -26,6 +27,8 @@ class PaymentPairs:
         self.payments = payments
         self.rows = rows
         self.rules = rules
+        self.blank_counts: Counter[str] = Counter()
+        """The number of blank cells by column, of payments that have a value in it."""
 
     def row_amount(self, row_index: int) -> Decimal | None:
         """Return the amount of a row; None if it has none."""
@@ -155,7 +158,7 @@ class PaymentPairs:
         column: PaymentColumn,
         payment_indexes: Indexes,
         row_indexes: Indexes,
-        other_column: object,
+        other_column: ComparedColumn,
     ) -> Iterator[PaymentProblem]:
         """Yield the differences in one column of pairs whose payments are of one family.
 
@@ -171,6 +174,8 @@ class PaymentPairs:
 
         column_pair = ColumnPair(column, self.rules, currency_of_pair)
         service_values = service_column.take(payment_indexes - family.start)
+        blank_mask = find_blank_cells(other_column) & ~find_blank_cells(service_values)
+        self.blank_counts[column.meaning] += int(blank_mask.sum())
         for pair_index, column_difference in COMPARE[column.kind](
             column_pair, service_values, other_column
         ):

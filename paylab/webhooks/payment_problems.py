@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ..errors.extras import extra_imports
+from ..spec.codes import minor_unit
 from ..spec.text import JsonObject
 from .payment_keys import NO_PAYMENT
 
@@ -96,6 +97,18 @@ def total_or_none(amounts: Iterable[Decimal | None]) -> Decimal | None:
 def write_digits(amount: Decimal | None) -> str | None:
     """Return an amount in plain digits; None without an amount."""
     return None if amount is None else format(amount, "f")
+
+
+def write_count(count: int, noun: str) -> str:
+    """Write "1 row" or "2 rows"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def write_total(total: Decimal, currency: str) -> str:
+    """Return a total with the decimals of its currency, or with all digits that it has."""
+    last_place = Decimal((0, (1,), -minor_unit(currency)))
+    short_total = total.quantize(last_place, context=decimals.UNLIMITED)
+    return format(short_total if short_total == total else total, "f")
 
 
 def sum_text(amounts: Iterable[Decimal]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -20,6 +22,7 @@ from .payment_columns import PAYMENT_COLUMNS
 from .payment_keys import NO_PAYMENT, match_rows
 from .payment_pairs import PaymentPairs
 from .payment_problems import PaymentProblem, name_swapped, write_digits, zone_notes
+from .payment_values import word_column
 from .repeated_rows import compare_repeated_rows
 from .report import Reconciliation
 from .shared_references import SharedReferences
@@ -94,9 +97,25 @@ def _compare_sides(
     note_texts += [
         f"tolerance= has {plain(currency)}: no payment has it" for currency in unused_currencies
     ]
-    rows_of_sides = [side.rows for side in sides]
+    rows_of_sides = [comparison.complete_currencies() for comparison in comparisons]
+    blank_counts: Counter[str] = Counter()
+    for comparison in comparisons:
+        blank_counts.update(comparison.count_blanks())
+    if any(side.rows.side == BOOKS and side.rows.has_both_keys for side in sides):
+        note_texts.append("references of rows with an id are not compared")
+    note_texts += [
+        f"blank cells of {plain(column_name, 60)} that are not compared: {blank_count}"
+        for column_name, blank_count in blank_counts.items()
+    ]
     return Reconciliation(
-        payments, rows_of_sides, problems, rules, compared_period, note_texts, place
+        payments,
+        rows_of_sides,
+        problems,
+        rules,
+        compared_period,
+        note_texts,
+        place,
+        blank_count=blank_counts.total(),
     )
 
 
@@ -118,6 +137,7 @@ class Comparison:
         matches = match_rows(rows.ids, rows.references, payments.ids, payments.references)
         self._payments = payments
         self._rows = rows
+        self._rules = rules
         self._pairs = PaymentPairs(payments, rows, rules)
         self._shared_references = SharedReferences(self._pairs, matches)
         self.payment_index_of_row = matches.payment_indexes
@@ -133,6 +153,35 @@ class Comparison:
         if period is not None:
             problems += self.missing_payments(period)
         return sorted(name_swapped(problems), key=self._read_problem_place)
+
+    def count_blanks(self) -> dict[str, int]:
+        """Return the blank cells of your books by column, where the payment has a value.
+
+        `find_problems` counts them. Events lack many fields, and are not counted.
+        """
+        if self._rows.side != BOOKS:
+            return {}
+        return {
+            self._rows.name_by_meaning.get(meaning, meaning): blank_count
+            for meaning, blank_count in self._pairs.blank_counts.items()
+            if blank_count
+        }
+
+    def complete_currencies(self) -> Rows:
+        """Return the rows, in which an amount without a currency has that of its payment."""
+        amounts = self._rows.values.get("amount")
+        currency_words = self._rows.values.get("currency")
+        has_all = currency_words is not None and (currency_words.word_indexes >= 0).all()
+        if amounts is None or has_all:
+            return self._rows
+        payment_currencies = [*self._payments.list_currencies(self._rules.zone), None]
+        # A row without a payment has the index -1, which takes the last item.
+        texts = [payment_currencies[index] for index in self.payment_index_of_row.tolist()]
+        if currency_words is not None:
+            row_texts = map(currency_words.text, range(len(texts)))
+            texts = [own or text for own, text in zip(row_texts, texts, strict=True)]
+        completed_words = word_column(pd.Series(texts, dtype="category"))
+        return replace(self._rows, values={**self._rows.values, "currency": completed_words})
 
     def _read_problem_place(self, problem: PaymentProblem) -> tuple[int, int, int]:
         """The place of a problem: by payment, then by row, then by column."""

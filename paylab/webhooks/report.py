@@ -16,7 +16,13 @@ from ..spec.text import printable
 from .compared_period import ComparedPeriod
 from .equality_rules import Rules
 from .payment_columns import PAYMENT_COLUMNS
-from .payment_problems import PROBLEM_KINDS, PaymentProblem, total_or_none
+from .payment_problems import (
+    PROBLEM_KINDS,
+    PaymentProblem,
+    total_or_none,
+    write_count,
+)
+from .report_lines import write_kind_lines, write_total_lines
 from .side_totals import NO_TOTAL, totals_by_currency
 from .sides import EVENTS, SERVICE, Payments, Rows
 
@@ -45,8 +51,12 @@ class Reconciliation:
         period: ComparedPeriod,
         notes: Iterable[str] = (),
         place: str = "",
+        blank_count: int = 0,
     ) -> None:
-        """`sides` has the rows of each side, and `place` names the service."""
+        """`sides` has the rows of each side, and `place` names the service.
+
+        `blank_count` is the number of cells that were not compared because they are blank.
+        """
         self._payments = payments
         self._rows = tuple(sides)
         self._rules = rules
@@ -54,6 +64,7 @@ class Reconciliation:
         self.problems = tuple(problems)
         self.notes = tuple(notes)
         self.place = place
+        self._blank_count = blank_count
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -104,14 +115,14 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).compared["books"]["amount"]
         'source_amount'
         """
-        compared_by_side: dict[str, dict[str, str]] = {}
-        for side_rows in self._rows:
-            compared_by_side[side_rows.side] = {
+        return {
+            side_rows.side: {
                 meaning: column_name
                 for meaning, column_name in side_rows.name_by_meaning.items()
                 if self._has_service_column(meaning)
             }
-        return compared_by_side
+            for side_rows in self._rows
+        }
 
     @property
     def not_compared(self) -> dict[str, dict[str, str]]:
@@ -161,11 +172,10 @@ class Reconciliation:
             for column_name in PaymentProblem._fields
             if column_name not in ("payment", "difference")
         ]
-        cells_by_column = {}
-        for column_name in column_names:
-            cells_by_column[column_name] = [
-                getattr(problem, column_name) for problem in self.problems
-            ]
+        cells_by_column = {
+            column_name: [getattr(problem, column_name) for problem in self.problems]
+            for column_name in column_names
+        }
         frame = ExactFrame(cells_by_column, columns=column_names)
         differences = [problem.difference for problem in self.problems]
         difference_column = pd.Series(
@@ -239,10 +249,10 @@ class Reconciliation:
         """
         report_lines = [
             self._write_verdict_line(),
-            *self._write_kind_lines(),
+            *write_kind_lines(self.summary()),
             *self.columns_lines(),
             *(f"  {note_text}" for note_text in self.notes),
-            *self._write_total_lines(),
+            *write_total_lines(self.totals(), self.sides),
         ]
         return "\n".join(map(printable, report_lines))
 
@@ -262,7 +272,7 @@ class Reconciliation:
         for payment_family in self._payments.families:
             payment_count = int(self._period.mask_of(payment_family).sum())
             if payment_count or payment_family.name not in self._period.uncompared:
-                payment_texts.append(_count_text(payment_count, payment_family.name))
+                payment_texts.append(write_count(payment_count, payment_family.name))
         return " and ".join(payment_texts) + self._period.text
 
     def _write_row_counts(self) -> str:
@@ -271,50 +281,25 @@ class Reconciliation:
         for side_rows in self._rows:
             row_count = int(self._period.rows_mask(side_rows).sum())
             if side_rows.side == EVENTS:
-                side_texts.append(f"the events of {_count_text(row_count, 'payment')}")
+                side_texts.append(f"the events of {write_count(row_count, 'payment')}")
             else:
-                side_texts.append(f"{side_rows.side} ({_count_text(row_count, 'row')})")
+                side_texts.append(f"{side_rows.side} ({write_count(row_count, 'row')})")
         return " and ".join(side_texts)
 
     def _write_verdict(self) -> str:
         """Return the number of problems, or that all agrees, and what was not compared."""
         verdict_text = "everything agrees"
         if self.problems:
-            verdict_text = _count_text(len(self.problems), "problem")
+            verdict_text = write_count(len(self.problems), "problem")
+        elif self._blank_count:
+            verdict_text = "the cells that are not blank agree"
         elif self._empty_sides:
             is_any_compared = len(self._empty_sides) < len(self._rows)
             verdict_text = "the rest agrees" if is_any_compared else "0 problems"
         for family_name, payment_count in self._period.uncompared.items():
-            uncompared_text = _count_text(payment_count, family_name)
+            uncompared_text = write_count(payment_count, family_name)
             verdict_text += f"; {uncompared_text} not compared with the books"
         return verdict_text
-
-    def _write_kind_lines(self) -> list[str]:
-        """Return a line for each kind of problem and currency, with the sum of the differences."""
-        kind_lines = []
-        for group_row in self.summary().to_dict("records"):
-            kind_line = f"  {group_row['problems']} x {group_row['kind']}"
-            if isinstance(group_row["difference"], Decimal):
-                kind_line = (
-                    f"{kind_line}, {group_row['difference']:+f} {group_row['currency']}".rstrip()
-                )
-            elif group_row["currency"]:
-                kind_line = f"{kind_line} ({group_row['currency']})"
-            kind_lines.append(kind_line)
-        return kind_lines
-
-    def _write_total_lines(self) -> list[str]:
-        """Return a line for each currency, with the sums of the sides that have one."""
-        total_lines = []
-        for total_row in self.totals().to_dict("records"):
-            sum_texts = []
-            for side_name in self.sides:
-                amount = total_row[f"amount_{side_name}"]
-                if isinstance(amount, Decimal):
-                    sum_texts.append(f"{side_name} {amount:f}")
-            total_name = total_row["currency"] or "of rows without a currency"
-            total_lines.append(f"  total {total_name}: {', '.join(sum_texts)}")
-        return total_lines
 
     def columns_lines(self) -> list[str]:
         """Return lines that say what was compared and what was not.
@@ -339,8 +324,3 @@ class Reconciliation:
 
     def __repr__(self) -> str:
         return self.report()
-
-
-def _count_text(count: int, noun: str) -> str:
-    """Write "1 row" or "2 rows"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

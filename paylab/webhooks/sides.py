@@ -23,6 +23,7 @@ with extra_imports():
     import numpy as np
     import pandas as pd
     import pyarrow as pa
+    import pyarrow.compute as pc
 
 SERVICE = "service"
 BOOKS = "books"
@@ -122,6 +123,15 @@ class Payments:
                     currencies |= {currency_text.upper() for currency_text in currency_words.texts}
         return currencies
 
+    def list_currencies(self, zone: ZoneInfo) -> list[str | None]:
+        """Return the currency of the amount of each payment; None if it has none."""
+        currency_texts: list[str | None] = []
+        for payment_family in self.families:
+            currency_words = payment_family.values("currency", zone)
+            for row_index in range(len(payment_family.frame)):
+                currency_texts.append(currency_words.text(row_index) if currency_words else None)
+        return currency_texts
+
     def created(self) -> Times:
         """Return the time of creation of each payment in UTC, as an array without a zone."""
         utc_zone = ZoneInfo("UTC")
@@ -156,6 +166,11 @@ class Rows:
     def has_keys(self) -> bool:
         """Return whether a row has an id or a reference."""
         return bool(min(self.ids.null_count, self.references.null_count) < len(self))
+
+    @property
+    def has_both_keys(self) -> bool:
+        """Return whether a row has an id and a reference."""
+        return bool(pc.any(pc.and_(self.ids.is_valid(), self.references.is_valid())).as_py())
 
     def key(self, row: int) -> str:
         """Return the id of a row as it is written, or its reference."""

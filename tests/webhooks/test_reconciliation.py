@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
@@ -570,12 +571,47 @@ def test_the_summary_and_the_totals_are_exact():
 
 
 def test_books_without_a_currency_say_so():
-    """Their total is called that of rows without a currency, and a note says what is taken."""
-    books = pd.DataFrame({"id": [payment(0)["id"]], "amount": ["1.00"]})
-    report = compare(books, [payment(0)]).report()
-    assert "  total of rows without a currency: books 1.00" in report
+    """An amount counts in the currency of its payment; a row without a payment has none."""
+    rows = {"id": [payment(0)["id"], payment(1)["id"], "other"], "amount": ["1.00", "2", "4.00"]}
+    payments = [payment(0), payment(1) | {"source_currency": "PHP"}]
+    report = compare(pd.DataFrame(rows), payments).report()
+    assert "  total of rows without a currency: books 4.00" in report
+    assert re.search(r"  total PHP: service [\d.]+, books 2.00", report)
+    assert re.search(r"  total USD: service [\d.]+, books 1.00", report)
     assert "no column of currencies: an amount is taken in that of its payment" in report
     assert "no column of currencies" not in compare([row(0)], [payment(0)]).report()
+
+
+def test_references_beside_ids_are_said_not_to_be_compared():
+    """A row is found by its id; its reference may be that of another payment."""
+    both = row(0) | {"id": payment(0)["id"], "reference": "order-9"}
+    note = "references of rows with an id are not compared"
+    assert note in compare([both], [payment(0)]).notes
+    assert note not in compare([row(0)], [payment(0)]).notes
+
+
+def test_blank_cells_are_counted():
+    """They are no problem, but the verdict does not say that everything agrees."""
+    rows = [row(0), row(1, amount=""), row(2, amount="", status="")]
+    result = compare(rows, map(payment, range(3)))
+    assert result
+    assert ": the cells that are not blank agree" in result.report()
+    assert "blank cells of amount that are not compared: 2" in result.notes
+    assert "blank cells of status that are not compared: 1" in result.notes
+
+
+OF_CURRENCIES = [
+    {"source_amount": "10.50", "source_currency": "PHP"},
+    {"source_amount": "1.123456", "source_currency": "USDC"},
+]
+
+
+def test_totals_have_the_decimals_of_their_currency():
+    """Also beside a currency with more decimals; a total that has more digits keeps them."""
+    payments = [payment(number) | facts for number, facts in enumerate(OF_CURRENCIES)]
+    report = compare(pd.DataFrame({"id": [one["id"] for one in payments]}), payments).report()
+    assert "total PHP: service 10.50" in report.splitlines()[-2]
+    assert "total USDC: service 1.123456" in report.splitlines()[-1]
 
 
 def test_a_reconciliation_has_the_length_of_its_problems_and_yields_them():
