@@ -68,7 +68,7 @@ def examine() -> Iterator[Check]:
     except PaylabError as error:
         yield Check("settings", False, str(error))
         return
-    yield Check("place", True, f"{lab.place}: {lab.place.notice}")
+    yield Check("place", True, lab.place.notice)
     for setting_name, setting_value, origin_text in lab.sources():
         yield Check(setting_name, True, f"{setting_value} ({origin_text})")
     yield from _check_service(lab)

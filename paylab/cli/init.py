@@ -25,7 +25,7 @@ from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports
 from ..lab.lab import connect
 from ..lab.parts import refuse_service_in_page
-from .terminal import say
+from .terminal import announce, say
 
 EXAMPLE = "paylab init --profile sandbox --base-url https://sandbox.example.com"
 SERVICE = "paylab"
@@ -111,13 +111,14 @@ def _check_keys(value_by_name: dict[str, str]) -> None:
     """Send one signed GET; an error says that nothing was written."""
     base_url, api_key, secret_key = (value_by_name[setting_name] for setting_name in PROMPTS)
     with connect(base_url, api_key, secret_key) as lab:
+        announce(lab.place)
         try:
             lab.transfers.list(limit=1).first()
         except PaylabError as error:
             advice_text = "nothing was written; --no-check writes the profile anyway"
             error.hint = f"{error.hint}; {advice_text}" if error.hint else advice_text
             raise
-        say(f"{lab.place} answers, and accepts the signature.")
+        say("The service answers, and accepts the signature.")
 
 
 def _move_keys_to_keyring(options: argparse.Namespace, value_by_name: dict[str, str]) -> bool:

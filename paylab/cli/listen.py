@@ -18,7 +18,7 @@ from ..spec.text import plain, write_json
 from ..webhooks.arrival import CELL_CHARACTERS_MAX, Arrival, as_json, event_cells
 from ..webhooks.receiver import UNANSWERED
 from .log_lines import log_without_blocking
-from .terminal import count, port, say, stop_event, warn_user
+from .terminal import announce, count, port, say, stop_event, warn_user
 
 EXAMPLE = "paylab listen --forward-to http://127.0.0.1:8000/hook"
 
@@ -49,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
             "the service cannot reach this machine: give --port PORT, and --url with the https"
             " address of a tunnel to that port"
         )
+    announce(lab.place)
     stopped_event = stop_event()
     log_without_blocking()
     with lab.inbox(
@@ -59,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         url=options.url,
     ) as inbox:
         inbox.on_arrival(partial(_print_arrival, target=options.forward_to, in_json=options.json))
-        warn_user(f"Listening on {inbox.url} for {lab.place}. Stop it with Ctrl-C.")
+        warn_user(f"Listening on {inbox.url}. Stop it with Ctrl-C.")
         while not stopped_event.wait(1):
             pass
         warn_user(f"{count(len(inbox), 'event')}.")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 from .. import files
-from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..probe.report import PROVEN, Report
 from ..probe.run import PLAN
 from ..probe.search import BUDGET
-from .terminal import announce, count, in_range, say, warn_user
+from .terminal import announce, confirm, count, in_range, say, warn_user
 
 EXAMPLE = "paylab probe --to service.toml"
 
@@ -39,9 +37,9 @@ def run(options: argparse.Namespace) -> int:
         files.require_writable(Path(file_name))
     with connect() as lab:
         announce(lab.place)
-        creates_objects = options.write and not options.calls
-        if creates_objects and not options.yes and not _ask_for_consent(lab.settings.base_url):
-            return 2
+        if options.write and not options.calls:
+            warn_user("\n  ".join(["paylab: --write creates these objects:", *PLAN]))
+            confirm(lab.place, "create them", yes=options.yes)
         report = lab.probe(
             write=options.write,
             sandbox=options.sandbox,
@@ -67,16 +65,6 @@ def _write_files(report: Report, options: argparse.Namespace) -> None:
             page_file.write(report_page(report).encode())
     if options.har:
         report.har(Path(options.har))
-
-
-def _ask_for_consent(base_url: str) -> bool:
-    """List the objects to create and ask for consent; ConfigError without a terminal."""
-    warn_user(f"paylab: --write creates these objects at {base_url}:")
-    for plan_line in PLAN:
-        warn_user(f"  {plan_line}")
-    if not sys.stdin.isatty():
-        raise ConfigError("--write needs a confirmation: run it in a terminal, or add --yes")
-    return input("Create them? [y/N] ").strip().lower() in ("y", "yes")
 
 
 def _show_report(report: Report, to: Path) -> None:

@@ -16,11 +16,12 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from ..errors.base import ConfigError
+from ..lab.place import place_of_url
 from .log_lines import log_without_blocking
 from .program import run_program
 from .request_lines import show_request, yield_new_requests
 from .service import service_for
-from .terminal import count, in_range, port, say, stop_event, warn_user
+from .terminal import announce, count, in_range, port, say, stop_event, warn_user
 
 if TYPE_CHECKING:
     from threading import Event
@@ -68,6 +69,7 @@ def run(options: argparse.Namespace) -> int:
     log_without_blocking()
     stopped_event = stop_event()
     with make_proxy(options) as proxy:
+        announce(place_of_url(proxy.to))
         try:
             with _har_while_running(proxy, options):
                 return _serve(proxy, options, stopped_event)

@@ -20,7 +20,7 @@ from ..readiness.judgement import judge
 from ..readiness.report import Readiness
 from ..spec.text import JsonMapping
 from .journals import find_journal
-from .terminal import in_range, say, warn_user
+from .terminal import announce, in_range, say, warn_user
 
 EXAMPLE = "paylab ready --pytest paylab-ready.json --html ready.html"
 JOURNAL_SECONDS = 600.0
@@ -91,6 +91,7 @@ def _read_rows(options: argparse.Namespace) -> Mapping[str, Sequence[JsonMapping
                 "there is nothing to judge: name a simulator or a proxy with --world or"
                 " PAYLAB_BASE_URL, HAR files with --har, or a report with --pytest"
             )
+        announce(lab.place)
         journal_rows = journal.journal()
     _warn_of_dropped(journal_rows)
     return {"": journal_rows}

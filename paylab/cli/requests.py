@@ -17,7 +17,7 @@ from ..journal.har import write_har
 from ..lab.lab import connect
 from .journals import ServedJournal, find_journal
 from .request_lines import show_request, yield_new_requests
-from .terminal import follow, in_range, warn_user
+from .terminal import announce, follow, in_range, warn_user
 
 EXAMPLE = "paylab requests --follow"
 
@@ -47,6 +47,7 @@ def run(options: argparse.Namespace) -> int:
                 "no simulator or proxy is configured: start `paylab simulator` or `paylab proxy`"
                 " and export the lines that it prints"
             )
+        announce(lab.place)
         if options.har:
             _write_har(journal, lab.settings.base_url, options)
             return 0

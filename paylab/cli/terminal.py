@@ -205,7 +205,7 @@ def confirm(place: Place, action: str, *, yes: bool) -> None:
     if yes or place.is_simulator:
         return
     if not sys.stdin.isatty():
-        raise ConfigError(f"{action} at {place} must be confirmed: use a terminal, or add --yes")
-    print(printable(f"{action} at {place}? Type yes: "), end="", file=sys.stderr, flush=True)
+        raise ConfigError(f"{place}: to {action}, use a terminal, or add --yes")
+    print(printable(f"{place}: {action}? Type yes: "), end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() != "yes":
         raise ConfigError("nothing was sent")

@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
         lab = connect()
         announce(lab.place)
-        if lab.place.kind == "other":  # a host that may move real money
+        if lab.place.may_be_live:
             confirm(lab.place, "create an example person and pay a deposit", yes=options.yes)
         fact_by_name = _run_steps(lab, need_on_ramp(country=options.country), folder)
     if options.json:

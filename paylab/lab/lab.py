@@ -293,8 +293,8 @@ class Lab:
         if "sources" not in vars(self):
             return "Lab that is not connected"  # in the traceback of its own __init__
         lines = [f"  {name:<11}{text}  ({origin})" for name, text, origin in self.sources()]
-        drift_lines = [self.drift.line] if self.drift else []
-        return printable_lines("\n".join([f"Lab on {self._locator.known}", *lines, *drift_lines]))
+        drift = [self.drift.line] if self.drift else []
+        return printable_lines("\n".join([f"Lab: {self._locator.known.notice}", *lines, *drift]))
 
 
 @hide_frames

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from ..simulator.controls import Controls
     from ..simulator.fault_controls import SendControl
 
-Kind = Literal["embedded", "shared", "sandbox", "other", "recording"]
+Kind = Literal["embedded", "shared", "sandbox", "other", "unanswered", "recording"]
+"""The kind of a service. "other" may move real money; "unanswered" is an address on this machine
+that has not answered yet."""
 
 ANSWER_SECONDS = 2.0
 
@@ -46,30 +48,50 @@ class Place:
         return self.kind in ("embedded", "shared")
 
     @property
+    def may_be_live(self) -> bool:
+        """Whether the service may move real money: nothing says that it does not."""
+        return self.kind in ("other", "unanswered")
+
+    @property
     def notice(self) -> str:
-        """A sentence for the terminal."""
-        if self.kind == "embedded":
-            return "using the embedded simulator: no PAYLAB_BASE_URL is set"
-        if self.kind == "recording":
-            return f"answering from the recording {self.file}"
-        service_noun = {"shared": "simulator", "sandbox": "sandbox"}.get(self.kind, "service")
-        if self.proxied_host:
-            place_text = f"{self.proxied_host} through the proxy at {self.base_url}"
-            return f"using the {service_noun} at {place_text}"
-        return f"using the {service_noun} at {self.base_url}"
+        """The badge, and why it is that one if its name does not say so."""
+        reason_text = _REASONS.get(self.kind)
+        return f"{self}: {reason_text}" if reason_text else str(self)
 
     def __str__(self) -> str:
         """The text of the badge, such as "SANDBOX (sandbox.example.com)"."""
         host = urlsplit(self.base_url).netloc
         if self.proxied_host:
             host = f"{self.proxied_host}, through {host}"
-        text_by_kind = {
+        text_by_kind: dict[Kind, str] = {
             "embedded": "SIMULATOR (embedded)",
             "shared": f"SIMULATOR (shared, {host})",
             "sandbox": f"SANDBOX ({host})",
             "recording": f"RECORDING ({self.file})",
+            "unanswered": f"NO ANSWER YET ({host})",
+            "other": f"MAY MOVE REAL MONEY ({host})",
         }
-        return printable(text_by_kind.get(self.kind, host))
+        return printable(text_by_kind[self.kind])
+
+
+_REASONS: dict[Kind, str] = {
+    "embedded": "PAYLAB_BASE_URL is not set",
+    "unanswered": "its first answer tells whether it is a simulator",
+    "other": "it is no simulator, and its host does not say sandbox",
+}
+"""Why a service has its badge."""
+
+
+def place_of_url(base_url: str) -> Place:
+    """The kind of service that an address tells; nothing is sent."""
+    return Place(_kind_of_host(base_url), base_url)
+
+
+def _kind_of_host(base_url: str) -> Kind:
+    """The kind of a service that has not answered yet, by its host."""
+    if is_loopback(urlsplit(base_url).hostname or ""):
+        return "unanswered"
+    return "sandbox" if is_sandbox_host(base_url) else "other"
 
 
 def is_local(settings: Settings) -> bool:
@@ -168,9 +190,9 @@ class ServiceLocator:
         proxied_host = self._proxied_host if is_local(settings) else ""
         service_url = f"https://{proxied_host}" if proxied_host else settings.base_url
         has_simulator = self._controls is not None or self._server_product == PRODUCT
-        place_kind: Kind = "other"
+        place_kind = _kind_of_host(service_url)
         if is_local(settings) and has_simulator:
             place_kind = "shared"
-        elif is_sandbox_host(service_url):
-            place_kind = "sandbox"
+        elif place_kind == "unanswered" and self._server_product is not None:
+            place_kind = "other"
         return Place(place_kind, settings.base_url, proxied_host=proxied_host)

@@ -255,7 +255,7 @@ class ScenarioRunner:
 
         known_place = self._locator.known
         # A local address that has not answered yet may be a simulator: a click asks it.
-        may_be_simulator = known_place.kind == "other" and is_local(self._client.settings)
+        may_be_simulator = known_place.may_be_live and is_local(self._client.settings)
         problem_text = ""
         if not known_place.is_simulator and not may_be_simulator:
             problem_text = f"{NOT_SIMULATED[:1].upper()}{NOT_SIMULATED[1:]}."

@@ -48,7 +48,12 @@ GRID_CELL_STYLE = f"{CELL_STYLE};padding:5px 0;overflow-wrap:normal;padding-righ
 """The style of a cell of a table with a header, whose rows have a line between them."""
 HEADING_STYLE = "font-size:16px;font-weight:600;margin:0 0 8px;overflow-wrap:anywhere"
 CODE_STYLE = f"{MONO};white-space:nowrap;background:none;padding:0;font-size:12px"
-BADGE_COLOURS = {"SIMULATOR": "#1f6feb", "SANDBOX": "#9a6700", "RECORDING": "#57606a"}
+BADGE_COLOURS = {
+    "SIMULATOR": "#1f6feb",
+    "SANDBOX": "#9a6700",
+    "RECORDING": "#57606a",
+    "NO": "#57606a",  # NO ANSWER YET
+}
 """The colour of a badge by its first word."""
 LIVE_COLOUR = "#cf222e"
 """The colour of a badge of any other host, which may move real money."""

@@ -140,7 +140,7 @@ def test_what_goes_wrong_is_one_sentence(arguments, status, words, capsys, monke
     assert main(arguments) == status
     said = capsys.readouterr()
     assert words in said.err
-    notices = ("paylab: using the embedded simulator", "no keys are configured")
+    notices = ("paylab: SIMULATOR (embedded)", "no keys are configured")
     assert len([line for line in said.err.splitlines() if not line.startswith(notices)]) == 1
     assert not said.out
 
@@ -410,7 +410,7 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(module):
     command = [sys.executable, "-c", LOADING.format(module=module)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 130
-    said = "paylab: using the embedded simulator: no PAYLAB_BASE_URL is set\n"  # before httpx
+    said = "paylab: SIMULATOR (embedded): PAYLAB_BASE_URL is not set\n"  # before httpx
     assert done.stderr.removeprefix(said if module == "httpx" else "") == "paylab: interrupted\n"
 
 

@@ -80,6 +80,7 @@ def test_it_listens_until_it_is_stopped(monkeypatch):
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         process = subprocess.Popen(command, **pipes)
         try:
+            assert process.stderr.readline().startswith("paylab: SIMULATOR (shared, 127.0.0.1:")
             assert process.stderr.readline().startswith("Listening on http://127.0.0.1:")
             lab = paylab.connect()
             lab.trigger("transfer.created")

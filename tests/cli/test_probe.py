@@ -1,7 +1,6 @@
 """`paylab probe` writes a service.toml and an HTML page, and never overwrites other files."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
@@ -84,37 +83,31 @@ def test_what_was_set_by_hand_is_kept(tmp_path):
     assert to.read_text() == once
 
 
-@pytest.mark.parametrize(
-    "options", [["--write"], ["--to", "/nowhere/at/all/s.toml"], ["--from", "x"]]
-)
+@pytest.mark.parametrize("options", [["--to", "/nowhere/at/all/s.toml"], ["--from", "x"]])
 def test_wrong_use_ends_with_2(tmp_path, monkeypatch, capsys, options):
-    """--write without consent, an unwritable --to and an unreadable --from end with status 2."""
+    """An unwritable --to and an unreadable --from end with status 2."""
     monkeypatch.chdir(tmp_path)
     assert main(["probe", *options]) == 2
     assert "paylab:" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("typed", "status"), [("y", 0), ("Yes ", 0), ("n", 2), ("", 2)], ids=["y", "yes", "n", "empty"]
-)
-def test_objects_are_created_after_a_yes(tmp_path, monkeypatch, capsys, typed, status):
-    """In a terminal the plan is shown and the answer is awaited."""
+def test_objects_are_created_at_a_service_only_after_a_yes(tmp_path, monkeypatch, capsys):
+    """The plan is shown, and without a typed yes or --yes nothing is sent or written."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr("builtins.input", lambda prompt: typed)
-    assert main(["probe", "--write", "--json"]) == status
-    told = capsys.readouterr()
-    assert "--write creates these objects at http://localhost:" in told.err
-    assert all(line in told.err for line in PLAN)
-    assert (tmp_path / "service.toml").exists() is (status == 0)
-    if status == 0:
-        assert json.loads(told.out)["made"]
+    monkeypatch.setenv("PAYLAB_BASE_URL", "https://sandbox.example.invalid")
+    monkeypatch.setenv("PAYLAB_API_KEY", "k")
+    monkeypatch.setenv("PAYLAB_SECRET_KEY", "s")
+    assert main(["probe", "--write"]) == 2
+    told = capsys.readouterr().err
+    assert "--write creates these objects:" in told
+    assert all(line in told for line in PLAN)
+    assert "to create them, use a terminal, or add --yes" in told
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_without_write_nothing_is_asked(tmp_path, monkeypatch, capsys):
     """Reading needs no consent, and the report says what differs and what to do with it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("builtins.input", None)
     assert main(["probe", "--yes", "--budget", "100"]) == 0
     told = capsys.readouterr().out
     assert told.endswith("service.toml has 0 proven differences from the defaults\n")

@@ -34,7 +34,7 @@ def test_get_prints_indented_json(service, capsys, path):
     said = capsys.readouterr()
     assert len(json.loads(said.out)["data"]) == 2
     assert "\n  " in said.out
-    assert said.err.startswith("paylab: using the simulator at http://127.0.0.1:")
+    assert said.err.startswith("paylab: SIMULATOR (shared, 127.0.0.1:")
 
 
 def test_verbose_shows_the_layers_without_secrets(service, capsys):
@@ -149,7 +149,7 @@ def test_a_post_elsewhere_needs_consent(monkeypatch, capsys):
             monkeypatch.setenv(name, value)
         post = ["post", "webhook_subscriptions", "--json", json.dumps(SUBSCRIPTION)]
         assert main(post) == 2
-        told = f"at {server.base_url.removeprefix('http://')} must be confirmed"
+        told = f"MAY MOVE REAL MONEY ({server.base_url.removeprefix('http://')}): to send POST"
         assert told in capsys.readouterr().err
         assert "POST" not in {call.method for call in server.service.calls}
         assert main([*post, "--yes"]) == 0
@@ -162,7 +162,7 @@ def test_a_walkthrough_elsewhere_needs_consent(monkeypatch, capsys):
         for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
         assert main(["walkthrough", "mx"]) == 2
-        assert "must be confirmed" in capsys.readouterr().err
+        assert "use a terminal, or add --yes" in capsys.readouterr().err
         assert "POST" not in {call.method for call in server.service.calls}
 
 

@@ -166,4 +166,4 @@ def test_a_payment_is_confirmed(monkeypatch, capsys, place, typed, yes, sent):
         return
     with pytest.raises(terminal.ConfigError, match="nothing was sent"):
         terminal.confirm(place, "send 1 payout", yes=yes)
-    assert f"send 1 payout at {place}? Type yes: " in capsys.readouterr().err
+    assert f"{place}: send 1 payout? Type yes: " in capsys.readouterr().err

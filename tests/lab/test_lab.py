@@ -34,7 +34,7 @@ def account(lab, country):
 
 def test_nothing_configured_means_the_embedded_simulator(lab):
     """Without settings, a lab uses an embedded simulator that has 130 past transfers."""
-    assert repr(lab).startswith("Lab on SIMULATOR (embedded)")
+    assert repr(lab).startswith("Lab: SIMULATOR (embedded)")
     assert len(list(lab.transfers.list(limit=100))) == 130
 
 

@@ -13,7 +13,7 @@ import pytest
 import paylab
 from paylab.client import Client, Secret, Settings
 from paylab.lab import Lab, displays
-from paylab.lab.place import ServiceLocator
+from paylab.lab.place import Place, ServiceLocator
 from paylab.proxy import Proxy
 from paylab.simulator.controls import Controls
 from paylab.simulator.server import Server
@@ -41,14 +41,14 @@ def served():
             "sandbox",
             "SANDBOX (api-sandbox.example.com:8443)",
         ),
-        ("https://api.example.com", "other", "api.example.com"),
-        ("https://api.example.com/sandbox", "other", "api.example.com"),
-        ("https://sandboxes.example.com", "other", "sandboxes.example.com"),
+        ("https://api.example.com", "other", "MAY MOVE REAL MONEY (api.example.com)"),
+        ("https://api.example.com/sandbox", "other", "MAY MOVE REAL MONEY (api.example.com)"),
+        ("https://sandboxes.example.com", "other", "MAY MOVE REAL MONEY (sandboxes.example.com)"),
         ("https://sandbox.example.no", "sandbox", "SANDBOX (sandbox.example.no)"),
         ("https://sandbox.xn--bcher-kva.de", "sandbox", "SANDBOX (sandbox.xn--bcher-kva.de)"),
         ("https://eu.sandbox.co.example.in", "sandbox", "SANDBOX (eu.sandbox.co.example.in)"),
         *(
-            (f"https://{host}", "other", host)
+            (f"https://{host}", "other", f"MAY MOVE REAL MONEY ({host})")
             for host in (
                 *("sandbox.com", "www.sandbox.com", "api.sandbox.co.in", "api.sandbox-pay.com"),
                 *("api.sandbox.com.", "xn--sandbox-2za.example.com", "sandbox"),
@@ -58,14 +58,31 @@ def served():
                 *("sandbox-off.example.com", "sandbox.production.co.in"),
             )
         ),
-        ("http://127.0.0.1:9", "other", "127.0.0.1:9"),
+        ("http://127.0.0.1:9", "unanswered", "NO ANSWER YET (127.0.0.1:9)"),
     ],
 )
 def test_an_address_is_named(base_url, kind, badge):
     """A sandbox is recognised by its host; a local address without an answer is no simulator."""
     place = paylab.connect(base_url, "k", "s").place
     assert (place.kind, str(place), place.is_simulator) == (kind, badge, False)
-    assert place.base_url in place.notice
+    assert place.notice.startswith(badge)
+    assert str(place) in repr(paylab.connect(base_url, "k", "s"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "may_be_live"),
+    [
+        ("embedded", False),
+        ("shared", False),
+        ("sandbox", False),
+        ("recording", False),
+        ("other", True),
+        ("unanswered", True),
+    ],
+)
+def test_what_is_not_known_may_be_live(kind, may_be_live):
+    """Only a simulator, a sandbox and a recording move no real money for sure."""
+    assert Place(kind, "https://api.example.com").may_be_live is may_be_live
 
 
 PAGE = {"data": [], "has_next_page": False, "cursor": None}
@@ -94,12 +111,17 @@ def proxied():
             "sandbox",
             "SANDBOX (api.sandbox.example.com:8443, through {})",
         ),
-        ("https://api.example.com/sandbox", {}, "other", "api.example.com, through {}"),
+        (
+            "https://api.example.com/sandbox",
+            {},
+            "other",
+            "MAY MOVE REAL MONEY (api.example.com, through {})",
+        ),
         (
             "https://api.example.com",
             {"via": "1.1 paylab-proxy (sandbox.example.com)"},
             "other",
-            "api.example.com, through {}",
+            "MAY MOVE REAL MONEY (api.example.com, through {})",
         ),
         (
             "http://localhost:9",
@@ -114,7 +136,6 @@ def test_behind_a_proxy_the_badge_names_the_service(proxied, to, headers, kind, 
     lab, address = proxied(to, **headers)
     lab.transfers.list().to_list()
     assert (lab.place.kind, str(lab.place)) == (kind, badge.format(address))
-    assert lab.place.notice.endswith(f"through the proxy at {lab.place.base_url}")
     assert lab.simulator is None
     assert str(lab.place) == badge.format(address)
 
@@ -133,13 +154,16 @@ def test_only_a_proxy_on_this_machine_is_believed():
     service = httpx.MockTransport(lambda _: httpx.Response(200, json=PAGE, headers=via))
     client = Client(settings, transport=service, watchers=[locator.note_product])
     assert client.transfers.list().to_list() == []
-    assert (locator.place.kind, str(locator.place)) == ("other", "api.example.com")
+    assert (locator.place.kind, str(locator.place)) == (
+        "other",
+        "MAY MOVE REAL MONEY (api.example.com)",
+    )
 
 
 def test_the_embedded_simulator_says_why_it_is_used(lab):
     """The notice of the embedded simulator says that no PAYLAB_BASE_URL is set."""
     assert str(lab.place) == EMBEDDED
-    assert lab.place.notice == "using the embedded simulator: no PAYLAB_BASE_URL is set"
+    assert lab.place.notice == "SIMULATOR (embedded): PAYLAB_BASE_URL is not set"
 
 
 def test_a_simulator_behind_an_address_is_recognised(served):
