@@ -17,6 +17,18 @@ def main() -> int:
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
+    try:
+        try:
+            return _run()
+        finally:
+            sys.stdout.flush()  # here, since Python prints the error of a flush at its end
+    except BrokenPipeError:  # nobody reads the output any more
+        _discard_output()
+        return 0
+
+
+def _run() -> int:
+    """Read the options and run the command."""
     from .cli.main import read_options, run
     from .cli.terminal import escape_unwritable_characters
 
@@ -25,6 +37,13 @@ def main() -> int:
     if signal.getsignal(signal.SIGINT) is _leave:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # the command handles it itself
     return run(options)
+
+
+def _discard_output() -> None:
+    """Write what is still to be printed to nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
 
 
 def _leave(*_: object) -> None:

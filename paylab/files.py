@@ -1,4 +1,8 @@
-"""Paths of files, their atomic replacement, and private files."""
+"""Paths of files, their atomic replacement, and private files.
+
+A file is written only into a folder that exists: a misspelt folder is an error. A folder that is
+itself what is written, such as a dataset, is made.
+"""
 
 from __future__ import annotations
 
@@ -149,7 +153,9 @@ def create_private(path: Path) -> None:
 def require_parent(path: Path) -> None:
     """Raise ConfigError if the parent folder does not exist."""
     if not path.parent.is_dir():
-        raise ConfigError(f"cannot write {path.name}: there is no folder {path.parent}")
+        raise ConfigError(
+            f"cannot write {path.name}: there is no folder {path.parent}; make it first"
+        )
 
 
 def _require_replaceable(path: Path) -> None:

@@ -9,7 +9,8 @@ from contextlib import suppress
 from threading import Event, Thread, Timer, current_thread
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
-from .errors.base import ConfigError, in_page
+from .errors.base import ConfigError
+from .errors.extras import in_page
 
 if TYPE_CHECKING:  # imported by the functions, since few sessions need them
     import asyncio

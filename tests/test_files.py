@@ -123,6 +123,30 @@ def save_frame(lab, path):
 SAVES = [(save_calls, True), (save_events, True), (save_world, True), (save_code, False)]
 
 
+def save_journal(lab, path):
+    """Save the journal of a simulator as HAR."""
+    from paylab.journal.har import write_har
+
+    write_har(lab.simulator.journal(), "http://localhost", path)
+
+
+def save_report(_lab, path):
+    """Save the rows of a report of readiness."""
+    from paylab.readiness.files import write_report
+
+    write_report({}, path)
+
+
+@pytest.mark.parametrize(
+    "save", [*(save for save, _ in SAVES), save_frame, save_journal, save_report]
+)
+def test_a_file_in_a_missing_folder_is_refused(tmp_path, save):
+    """No folder is made for a file: the name of the folder may be misspelt."""
+    with pytest.raises(ConfigError, match="there is no folder"):
+        save(paylab.connect(), tmp_path / "nowhere" / "a.svg")
+    assert [*tmp_path.iterdir()] == []
+
+
 @pytest.mark.parametrize(("save", "private"), [*SAVES, (save_frame, False)])
 def test_no_planted_link_is_followed(tmp_path, save, private):
     """A symbolic link planted at a guessable draft name is not followed."""

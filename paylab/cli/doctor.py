@@ -14,8 +14,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import __version__
-from ..errors.base import PaylabError, in_page, install_command
-from ..errors.extras import EXTRAS, missing_packages
+from ..errors.base import PaylabError
+from ..errors.extras import EXTRAS, in_page, install_command, missing_packages
 from ..lab.lab import Lab, connect
 from ..spec.text import printable
 from ..spec.timestamps import from_http, to_text

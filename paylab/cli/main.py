@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import warnings
 from collections.abc import Collection, Iterable, Sequence
@@ -13,9 +12,10 @@ from typing import Any, NoReturn
 
 from .. import __version__
 from ..errors.api import APIStatusError
-from ..errors.base import ArgumentError, ConfigError, PaylabError, RuleError
+from ..errors.base import ArgumentError, ConfigError, OptionError, PaylabError, RuleError
 from ..errors.text import printable
-from .terminal import warn_user, with_option_names
+from .option_names import describe_problems, with_option_names
+from .terminal import warn_user
 
 COMMANDS: dict[str, str] = {
     "lab": "open JupyterLab on a copy of the notebooks",
@@ -111,15 +111,14 @@ def run(options: argparse.Namespace) -> int:
     def print_warning(message: Warning | str, *_: object, **__: object) -> None:
         """Print a warning as one sentence, without the code location."""
         warned_texts.append(str(message))
-        warn_user(f"paylab: {with_option_names(str(message), options)}")
+        warn_user(f"paylab: {with_option_names(str(message), options.option_by_name)}")
 
     try:
         with warnings.catch_warnings():
             warnings.showwarning = print_warning
             return int(command_module(options.command).run(options))
-    except BrokenPipeError:  # nobody reads the output: Python must not fail when it flushes it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+    except BrokenPipeError:  # an OSError that the entry point ends quietly
+        raise
     except MISUSES as error:
         return _print_error(error, WRONG_USE, options, warned_texts)
     except (PaylabError, OSError) as error:
@@ -256,7 +255,17 @@ def parser(loaded_commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser
             command_parser.description = command_description(command_name, module)
             command_parser.epilog = f"example: {command_example(command_name, module)}"
             module.add_arguments(command_parser)
+            command_parser.set_defaults(option_by_name=_list_options(command_parser))
     return main_parser
+
+
+def _list_options(command_parser: argparse.ArgumentParser) -> dict[str, str]:
+    """The options of a command by the names of their values: `{"calls": "--from"}`."""
+    return {
+        action.dest: action.option_strings[-1]
+        for action in command_parser._actions
+        if action.option_strings
+    }
 
 
 SHELLS = ("bash", "zsh", "tcsh")
@@ -310,9 +319,11 @@ def _print_error(
     hint_value = getattr(error, "hint", None)
     hint_text = f". Try: {hint_value}" if hint_value else ""
     error_text = _error_text(error, warned_texts)
+    if isinstance(error, OptionError):
+        error_text = describe_problems(error, options.option_by_name)
     if options.command in READ_ONLY_COMMANDS:
         error_text = error_text.removeprefix("not sent: ")  # no change was to be sent
-    printed_text = with_option_names(f"{error_text}{hint_text}", options)
+    printed_text = with_option_names(f"{error_text}{hint_text}", options.option_by_name)
     warn_user(f"paylab: {printed_text}", "red")
     return exit_status
 

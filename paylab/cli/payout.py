@@ -34,8 +34,9 @@ from ..payments.recognition import LOOKBACK_AGE
 from ..spec.service.service import Service
 from ..spec.text import printable
 from ..spec.time_arguments import read_duration
+from .option_names import with_option_names
 from .service import service_for
-from .terminal import announce, confirm, count, in_range, say, warn_user, with_option_names
+from .terminal import announce, confirm, count, in_range, say, warn_user
 
 if TYPE_CHECKING:
     from ..payments.batch_results import BatchResults
@@ -165,7 +166,7 @@ def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
         if plan.ignored:
             say(f"columns that are not sent: {printable(', '.join(plan.ignored))}")
         for problem_text in _problem_texts(plan):
-            warn_user(printable(with_option_names(problem_text, options)))
+            warn_user(printable(with_option_names(problem_text, options.option_by_name)))
     return 1 if plan.problems else 0
 
 

@@ -79,7 +79,7 @@ def _show_report(report: Report, to: Path) -> None:
     difference_text = count(proven_count, "proven difference")
     use_text = " from the defaults"
     if proven_count:
-        use_text = f": use it with paylab.connect(service={str(to)!r})"
+        use_text = f": export PAYLAB_SERVICE={to} uses it"
     blanks_text = "; fill in the marked values, and probe again" if report.blanks else ""
     say(f"{to} has {difference_text}{use_text}{blanks_text}")
 

@@ -111,7 +111,6 @@ def _write_page(readiness: Readiness, path: Path) -> None:
     from .. import files
     from ..views.readiness import readiness_page
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     with files.replace(path) as page_file:
         page_file.write(readiness_page(readiness).encode())
     warn_user(f"paylab: wrote {path}")

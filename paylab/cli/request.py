@@ -93,6 +93,8 @@ def _absolute_path(path: str) -> str:
 
     ConfigError for an address.
     """
+    if not path.strip():
+        raise ConfigError("the path is empty: name one, such as /v1/transfers")
     if "://" in path:
         raise ConfigError(
             f"{path:.80} is an address: give the path only, such as /v1/transfers; the address of "

@@ -59,6 +59,8 @@ def run(options: argparse.Namespace) -> int:
     """Sign with the configured keys, or with the simulator's when there are none."""
     if not METHOD.fullmatch(options.method):
         raise ConfigError(f"{options.method!r} is not a method: write GET, POST or another word")
+    if options.nonce is not None and not options.nonce.strip():
+        raise ConfigError("--nonce is empty: omit it for a new one")
     check_url(options.url)
     return _compare_headers(options) if options.compare else _sign_request(options)
 

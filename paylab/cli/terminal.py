@@ -6,11 +6,10 @@ import codecs
 import io
 import json
 import os
-import re
 import signal
 import sys
-from argparse import ArgumentTypeError, Namespace
-from collections.abc import Callable, Container, Iterable, Mapping
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from threading import Event
 from typing import TYPE_CHECKING, TextIO, TypeVar
@@ -113,48 +112,6 @@ def in_range(minimum: N, maximum: N | None = None) -> Callable[[str], N]:
         raise ArgumentTypeError(f"must be {range_text}")
 
     return parse_number
-
-
-def with_option_names(message: str, options: Namespace) -> str:
-    """A message about parameters of Python in terms of the options that a command has.
-
-    >>> with_option_names("name yours with columns=", Namespace(column=None))
-    'name yours with --column'
-    >>> with_option_names("look in lab.individuals.list()", Namespace())
-    'look in paylab list individuals'
-    """
-    message = message.replace(_FIND_CALL, _FIND_COMMAND)
-    message = _LIST_CALL.sub(r"paylab list \1", message)
-    message = _FILTER_CALL.sub(_write_list_command, message)
-    return _PARAMETER.sub(lambda match: _find_option(match, vars(options)) or match[0], message)
-
-
-_LIST_CALL = re.compile(r"\blab\.([a-z_]+)\.list\(\)")
-"""The call of a lab that the command `paylab list` makes."""
-_FILTER_CALL = re.compile(r"\blab\.([a-z_]+)\.list\(([a-z_]+)=\.\.\.\)")
-"""The same with a filter, which is an option of the command."""
-_FIND_CALL = "lab.transfers.find(client_reference_id=...)"
-_FIND_COMMAND = "paylab list transfers --client-reference-id ..."
-_PARAMETER = re.compile(r"\b([a-z_]+)=(False\b|(?![^\s;,)]))")
-"""A parameter without a value, or one that is switched off."""
-
-
-def _write_list_command(call_match: re.Match[str]) -> str:
-    """The command of a filtered `lab.….list()`, such as `paylab list transfers --status ...`."""
-    resource_name, filter_name = call_match.groups()
-    return f"paylab list {resource_name} --{filter_name.replace('_', '-')} ..."
-
-
-def _find_option(parameter_match: re.Match[str], option_names: Container[str]) -> str | None:
-    """The option for a parameter, such as `--column` for columns=; None if there is none."""
-    parameter_name, off_text = parameter_match.groups()
-    candidate_names = [parameter_name, parameter_name.removesuffix("s")]
-    if off_text:  # `references=False` is the option --no-references
-        candidate_names = [f"no_{parameter_name}"]
-    for candidate_name in candidate_names:
-        if candidate_name in option_names:
-            return f"--{candidate_name.replace('_', '-')}"
-    return None
 
 
 port = in_range(0, 65_535)

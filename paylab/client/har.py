@@ -55,7 +55,6 @@ def write_calls(
         entry = write_entry(call)
         entries.append(entry if keep_personal else hide_personal_data(entry, call.personal))
     if to is not None:
-        to.parent.mkdir(parents=True, exist_ok=True)
         with files.replace(to, private=True) as har_file:
             har_file.write(write_start(facts or {}))
             har_file.write(b",".join(write_line(entry) for entry in entries) + ENDING)

@@ -59,7 +59,6 @@ from .base import ConfigWarning as ConfigWarning
 from .base import EMVError as EMVError
 from .base import ExactnessError as ExactnessError
 from .base import FloatWarning as FloatWarning
-from .base import MissingExtraError as MissingExtraError
 from .base import MissingOperationError as MissingOperationError
 from .base import OptionError as OptionError
 from .base import PagingError as PagingError
@@ -77,6 +76,7 @@ from .base import SimulatorError as SimulatorError
 from .base import UnknownItemError as UnknownItemError
 from .base import UnknownNameError as UnknownNameError
 from .base import WaitTimeoutError as WaitTimeoutError
+from .extras import MissingExtraError as MissingExtraError
 from .module_names import PublicModule
 
 __all__ = [

@@ -122,31 +122,6 @@ class MissingOperationError(ServiceError):
     """The service does not have an operation: its path is "none"."""
 
 
-class MissingExtraError(ConfigError, ModuleNotFoundError):
-    """A package that is not installed; `extra` is the extra of paylab that installs it."""
-
-    def __init__(self, package: str, extra: str) -> None:
-        self.package = package
-        self.extra = extra
-        problem_text = f"which is not installed: {install_command(extra)}"
-        if in_page():  # nothing can be installed there
-            problem_text = f"which this page does not have: use `paylab lab` with paylab[{extra}]"
-        super().__init__(f"this needs {package}, {problem_text}", name=package)
-
-
-def install_command(extra: str) -> str:
-    """The command that installs an extra for this Python, in any folder and without activation."""
-    import shlex
-
-    python_command = shlex.quote(sys.executable or "python")
-    return f"{python_command} -m pip install 'paylab[{extra}]'"
-
-
-def in_page() -> bool:
-    """Whether Python runs in a page of a browser: only there it has the module of the page."""
-    return "pyodide_js" in sys.modules
-
-
 class RuleError(PaylabError):
     """A request that breaks rules; `problems` lists all of them."""
 
@@ -334,7 +309,14 @@ class UnknownNameError(SimulatorError, AttributeError):
 
 
 class ProgramError(PaylabError):
-    """A program that draws or reads pictures failed, ended, or took too long."""
+    """A program that draws or reads pictures failed, ended, or took too long.
+
+    `reason` is why it refused what it was given; empty if it gave no answer.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        self.reason = reason
+        super().__init__(message)
 
 
 class WaitTimeoutError(PaylabError, TimeoutError):
@@ -342,8 +324,8 @@ class WaitTimeoutError(PaylabError, TimeoutError):
 
     def __init__(self, message: str, last: Any = None, *, hint: str | None = None) -> None:
         self.last = last
-        super().__init__(message)
         self.hint = hint
+        super().__init__(message)
 
 
 class PagingError(PaylabError):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
-from .base import MissingExtraError
+from .base import ConfigError
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "lab": ("jupyterlab", "ipywidgets", "anywidget", "IPython", "traitlets", "nbformat"),
@@ -30,6 +31,31 @@ LAB_EXTRAS = ("frames", "duckdb", "excel", "images", "charts")
 """The extras that `lab` has, with packages of its own: all that the notebooks use."""
 
 _EXTRA_BY_PACKAGE = {package: extra for extra, packages in EXTRAS.items() for package in packages}
+
+
+class MissingExtraError(ConfigError, ModuleNotFoundError):
+    """A package that is not installed; `extra` is the extra of paylab that installs it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        self.package = package
+        self.extra = extra
+        problem_text = f"which is not installed: {install_command(extra)}"
+        if in_page():  # nothing can be installed there
+            problem_text = f"which this page does not have: use `paylab lab` with paylab[{extra}]"
+        super().__init__(f"this needs {package}, {problem_text}", name=package)
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an extra for this Python, in any folder and without activation."""
+    import shlex
+
+    python_command = shlex.quote(sys.executable or "python")
+    return f"{python_command} -m pip install 'paylab[{extra}]'"
+
+
+def in_page() -> bool:
+    """Whether Python runs in a page of a browser: only there it has the module of the page."""
+    return "pyodide_js" in sys.modules
 
 
 @contextmanager

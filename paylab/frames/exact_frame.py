@@ -8,9 +8,8 @@ from typing import Any, cast
 import pandas as pd
 from pandas.api.types import is_bool_dtype
 
-from ..errors.base import MissingExtraError
 from ..errors.cards import MisuseError
-from ..errors.extras import is_installed
+from ..errors.extras import MissingExtraError, is_installed
 from ..errors.text import printable_lines
 from .arithmetic import COMPARE
 from .column_entries import fill_limits, refuse_mixture, with_named_entries

@@ -52,7 +52,6 @@ def write_har(rows: Iterable[JsonMapping], base_url: str, to: Path) -> Path:
     if is_raw:
         har_log["comment"] = RAW_COMMENT
     har_text = json.dumps({"log": har_log}, ensure_ascii=False, indent=1)
-    to.parent.mkdir(parents=True, exist_ok=True)
     with files.replace(to, private=True) as har_file:
         har_file.write(har_text.encode("utf-8", "backslashreplace"))
     return to

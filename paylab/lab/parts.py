@@ -31,7 +31,8 @@ from ..client.settings import (
     find_service,
     read_only_source,
 )
-from ..errors.base import ArgumentError, ConfigError, ConfigWarning, in_page, warn_caller
+from ..errors.base import ArgumentError, ConfigError, ConfigWarning, warn_caller
+from ..errors.extras import in_page
 from ..light_dataclass import light_dataclass
 from ..logs import log
 from ..redaction.hiding import Secret

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from unicodedata import normalize
 
 from ..client.identifiers import check_identifier
-from ..errors.base import ConfigError, PaylabError
+from ..errors.base import ConfigError, OptionError, PaylabError, Problem
 from ..spec.operations.field import AMOUNT, CURRENCY, ENUM, TEXT
 from ..spec.operations.records import OPERATIONS
 from ..storage.csv_files import CsvRow, read_csv_header, read_csv_rows
@@ -84,7 +84,9 @@ def read_rows(
         for column_name in csv_row.cells
     }
     if csv_rows and reference not in {REFERENCE, *our_name_by_column}:
-        raise PaylabError(f"the payouts have no column {reference!r}, which names their references")
+        columns_text = ", ".join(map(str, our_name_by_column))
+        message = f"the payouts have no column {reference!r}: they have {columns_text}"
+        raise OptionError([Problem("reference", message)])
     _raise_if_duplicated(our_name_by_column.values())
     default_cells = {
         column_name: _read_cell(default_value) for column_name, default_value in defaults.items()

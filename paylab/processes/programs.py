@@ -66,7 +66,8 @@ class PythonProgram:
                 self.close()
                 raise
         if not is_answer:
-            raise ProgramError(f"{self.name} failed: {answer_bytes.decode(errors='replace')}")
+            reason = answer_bytes.decode(errors="replace")
+            raise ProgramError(f"{self.name} failed: {reason}", reason)
         return answer_bytes
 
     def close(self) -> None:

@@ -168,7 +168,6 @@ def write_report(rows_by_world: Mapping[str, Iterable[JsonMapping]], path: Path)
         for world_name, rows in rows_by_world.items()
     ]
     report_text = json.dumps({REPORT: REPORT_VERSION, "worlds": world_objects}, ensure_ascii=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
     with files.replace(path, private=True) as report_file:
         report_file.write(report_text.encode("utf-8", "backslashreplace"))
 

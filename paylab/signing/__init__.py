@@ -17,8 +17,8 @@ from .canonical import body_hash as body_hash
 from .canonical import canonical_request as canonical_request
 from .canonical import key_bytes as key_bytes
 from .canonical import keyed as keyed
-from .canonical import sign as sign
 from .canonical import signed_headers as signed_headers
+from .checked_request import sign as sign
 
 if TYPE_CHECKING:
     from .comparison import compare as compare

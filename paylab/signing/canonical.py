@@ -227,7 +227,7 @@ def hmac_digest(key: bytes | HMAC, message: bytes) -> bytes:
     return keyed_hmac.digest()
 
 
-def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
+def make_signature(  # noqa: PLR0913 - the key and the six parts the spec lists
     secret: str | bytes | HMAC,
     method: str,
     path: str,
@@ -239,15 +239,7 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     header_order: HeaderOrder = "sorted",
     form: str = "base64_hex",
 ) -> Signature:
-    """Sign a request; the date is the `x-date` among the headers.
-
-    The secret is the HMAC key as bytes or `keyed`, or text, whose UTF-8 bytes are the key.
-    `empty_query`, `header_order` and `form` are the settings signing.empty_query,
-    signing.header_order and signing.signature.
-
-    >>> paylab.signing.sign("key", "GET", "/v1", "", {"x-date": "now"}, "e3b0").value[:8]
-    'M2E2NTI1'
-    """
+    """The signature of a request as `sign` makes it, whatever its parts are."""
     canonical_text = canonical_request(
         method,
         path,
@@ -290,7 +282,7 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
 ) -> tuple[dict[str, str], Signature]:
     """All headers of a signed request, and its Signature.
 
-    The options are those of `sign`, and `host_form` is the setting signing.signed_host.
+    The options are those of `paylab.signing.sign`; `host_form` is the setting signing.signed_host.
 
     >>> headers, _ = paylab.signing.signed_headers(
     ...     "key",
@@ -312,7 +304,7 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     }
     if nonce is not None:
         value_by_header["x-nonce"] = nonce
-    signature = sign(
+    signature = make_signature(
         secret,
         method,
         path,

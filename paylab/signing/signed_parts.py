@@ -12,10 +12,10 @@ from .canonical import (
     authorization,
     host_to_sign,
     key_bytes,
+    make_signature,
     path_to_sign,
     query_to_sign,
 )
-from .canonical import sign as sign_values
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class SignedParts:
             **self.headers,
             "host": host_to_sign(self.headers["host"], signing.signed_host),
         }
-        return sign_values(
+        return make_signature(
             key,
             method=self.method,
             path=self.path,

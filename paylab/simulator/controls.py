@@ -295,7 +295,6 @@ class Controls:
         from .storage import write_file
 
         file_path = path_of(path)
-        file_path.parent.mkdir(parents=True, exist_ok=True)
         write_file(self.snapshot(), file_path, keep_personal=keep_personal)
         return file_path
 

@@ -78,7 +78,8 @@ class Deliveries(Sequence[Delivery]):
             if is_expired or time.monotonic() >= deadline:
                 event_name = event_type or "another event"
                 raise WaitTimeoutError(
-                    f"{event_name} was not delivered in time; so far:\n{self.text()}"
+                    f"{event_name} was not delivered in time; so far:\n{self.text()}",
+                    hint="wait longer with timeout= or within=, or make the event again",
                 )
             time.sleep(0.01)  # a simulator in this process does not wait itself
             delivery = self._find_next(event_type, deadline - time.monotonic())

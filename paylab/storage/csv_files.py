@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors.base import ArgumentError, PaylabError
+from ..errors.base import ArgumentError
 from ..files import require_regular
 from .addresses import local_copy, unreadable_address_error, write_address
 from .spreadsheet_cells import RESULTS, restore_cell
@@ -91,13 +91,13 @@ def _open_reader(
 
 
 def _require_columns(path: str, column_names: list[str], delimiter: str) -> None:
-    """Raise PaylabError if the only column has another delimiter in its name, such as "a;b"."""
+    """Raise ArgumentError if the only column has another delimiter in its name, such as "a;b"."""
     if len(column_names) != 1:
         return
     for delimiter_mark, mark_name in DELIMITERS.items():
         if delimiter_mark != delimiter and delimiter_mark in column_names[0]:
-            raise PaylabError(
+            message = (
                 f"{path} has one column, {column_names[0][:60]!r}: its cells seem to be "
-                f"separated by {mark_name}; "
-                f"pass delimiter={delimiter_mark!r} or --delimiter {delimiter_mark!r}"
+                f"separated by {mark_name}; pass delimiter={delimiter_mark!r}"
             )
+            raise ArgumentError(message, "delimiter")

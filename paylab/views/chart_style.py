@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, MissingExtraError, ProgramError
+from ..errors.base import ArgumentError, ProgramError
+from ..errors.extras import MissingExtraError
 from ..files import path_of
 from ..spec.text import JsonObject, JsonValue, plain, printable
 from .programs import draw_chart

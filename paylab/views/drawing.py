@@ -17,7 +17,7 @@ import qrcode
 from qrcode.constants import ERROR_CORRECT_M
 from qrcode.exceptions import DataOverflowError
 
-from ..errors.base import PaylabError
+from ..errors.base import ArgumentError, PaylabError
 
 QUIET_ZONE = 4
 """Modules of the light border that the QR standard asks for."""
@@ -135,7 +135,7 @@ def encode_qr(text: str) -> QRModules:
     Raises PaylabError for an empty text, an unpaired surrogate, and a text that is too long.
     """
     if not text:
-        raise PaylabError("there is no text to draw")
+        raise ArgumentError("there is no text to draw: give the text of a QR code", "text")
     qr_code = qrcode.QRCode(error_correction=ERROR_CORRECT_M, border=QUIET_ZONE)
     try:
         qr_code.add_data(text.encode())

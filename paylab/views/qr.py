@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from ..emvqr.text import Payload, check, parse
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, EMVError, PaylabError, ProgramError
+from ..errors.base import ArgumentError, ConfigError, EMVError, PaylabError, ProgramError
 from ..files import path_of, replace, require_parent
 from . import html
 from .drawing import QUIET_ZONE, QRModules, encode_qr
@@ -26,14 +26,17 @@ DEFAULT_PIXELS = 300
 def scan(image: str | Path | bytes | BinaryIO) -> str:
     """Read the only QR code in a picture, given as a path, an open file or bytes.
 
-    Raises PaylabError when the picture cannot be read, or has no code or several.
+    Raises ConfigError when it is no picture or cannot be read, and PaylabError when it has no code
+    or several.
     """
     picture_name = f"{image}" if isinstance(image, str | Path) else "the picture"
     try:
         code_texts = read_qr_codes(_read_image(image))
-    except (OSError, ProgramError) as error:
-        reason = getattr(error, "strerror", None) or error
-        error_class = ConfigError if isinstance(error, OSError) else PaylabError
+    except OSError as error:
+        raise ConfigError(f"{picture_name} cannot be read: {error.strerror or error}") from None
+    except ProgramError as error:
+        error_class = ConfigError if error.reason else PaylabError
+        reason = error.reason or error
         raise error_class(f"{picture_name} cannot be read: {reason}") from None
     if len(code_texts) != 1:
         raise PaylabError(f"the picture has {len(code_texts) or 'no'} QR codes: it must have one")
@@ -208,7 +211,7 @@ class QR:
 def _check_size(size: int) -> None:
     """Raise PaylabError for a size that is too small for a code, or too large."""
     if not PIXELS_MIN <= size <= PIXELS_MAX:
-        raise PaylabError(f"size must be {PIXELS_MIN} to {PIXELS_MAX} pixels, not {size}")
+        raise ArgumentError(f"size must be {PIXELS_MIN} to {PIXELS_MAX} pixels, not {size}", "size")
 
 
 __all__ = [

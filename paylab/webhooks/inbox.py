@@ -158,7 +158,8 @@ class Inbox(Arrivals):
                 expectation_text = ", ".join(condition_texts) or "any type"
                 type_hint = describe_unknown_type(conditions.get("type", "*"))
                 message = f"no event with {expectation_text} after {waited_seconds:g} s"
-                raise WaitTimeoutError("; ".join(filter(None, [message, type_hint])))
+                hint = "wait longer with timeout=, or look at all that arrived: inbox.where()"
+                raise WaitTimeoutError("; ".join(filter(None, [message, type_hint])), hint=hint)
             pause_seconds = min(every, timeout - waited_seconds)
             self._functions.sleep(pause_seconds)
             waited_seconds += pause_seconds

@@ -10,8 +10,7 @@ import pytest
 import paylab
 from paylab import runtime
 from paylab.cli.main import main
-from paylab.errors.base import MissingExtraError
-from paylab.errors.extras import require_extra
+from paylab.errors.extras import MissingExtraError, require_extra
 from paylab.site.lessons import choose_lessons, lesson_for_page
 from paylab.site.page import Cells, digest
 
@@ -69,7 +68,8 @@ def run(monkeypatch):
 
 
 LOST = (
-    "from paylab.errors.base import MissingExtraError\nraise MissingExtraError('pandas', 'frames')"
+    "from paylab.errors.extras import MissingExtraError\n"
+    "raise MissingExtraError('pandas', 'frames')"
 )
 TEXT = {"output_type": "execute_result", "data": {"text/plain": "1"}}
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from ...errors.base import MissingExtraError, Problem, ProgramError, RuleError
+from ...errors.base import Problem, ProgramError, RuleError
+from ...errors.extras import MissingExtraError
 from ...rules import images as rules
 from ...spec.codes import IMAGE_MAX
 from ...spec.service.service import Service
