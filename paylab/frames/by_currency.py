@@ -22,9 +22,11 @@ from .typed_columns import add_known_currencies
 def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     """The sum of each amount in each currency: a row per currency, missing where it has none.
 
-    The currency of an amount is in its own column, that of `total_fee` in `fee_currency`.
-    Amounts without a currency have a row of their own at the end, `NaN`. Amounts may be text or
-    objects; ExactnessError for floats.
+    The currency of an amount is in its own column, that of `total_fee` in `fee_currency`. Your own
+    columns are summed if they know their currency, as `frame["total_fee"] * 2` does; rates, and
+    products and quotients of two columns, do not know one and are left out. Amounts without a
+    currency have a row of their own at the end, `NaN`. Amounts may be text or objects;
+    ExactnessError for floats.
 
     >>> paylab.frames.by_currency(frame).index.name
     'currency'
@@ -32,15 +34,17 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     named_frame = with_named_index(frame)
     _require_unique_names(named_frame)
     rows = add_known_currencies(named_frame)
-    amount_names = [
-        column_name for column_name in rows.columns if _find_currency_name(rows, column_name)
-    ]
-    if not amount_names:
+    currencies_by_name = {
+        column_name: currencies
+        for column_name in rows.columns
+        if (currencies := _find_currencies(rows, column_name)) is not None
+    }
+    if not currencies_by_name:
         raise ConfigError("the frame has no amount with a column of its currency")
     sums_by_name: dict[str, pd.Series[Any]] = {}
-    for amount_name in amount_names:
+    for amount_name, own_currencies in currencies_by_name.items():
         amounts = _read_amounts(rows[amount_name])
-        currencies = rows[_find_currency_name(rows, amount_name)].astype("string").str.upper()
+        currencies = own_currencies.astype("string").str.upper()
         # A row without amount and currency adds nothing: it would only make the row `NaN`.
         is_counted = (amounts.notna() | currencies.notna()).to_numpy(bool)
         amount_groups = amounts[is_counted].groupby(currencies[is_counted].to_numpy(), dropna=False)
@@ -49,16 +53,24 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     totals = ExactFrame(sums_by_name).sort_index()
     totals.index.name = "currency"
     row_currencies = CurrencyRows.of(pd.Series(totals.index))
-    for column_index in range(len(amount_names)):
+    for column_index in range(totals.shape[1]):
         total_amounts = totals.iloc[:, column_index].array.__arrow_array__()
         totals.isetitem(column_index, DecimalArray(total_amounts, row_currencies))
     return totals
 
 
-def _find_currency_name(rows: pd.DataFrame, column_name: object) -> str:
-    """The name of the column with the currency of an amount; "" for another column."""
+def _find_currencies(rows: pd.DataFrame, column_name: object) -> pd.Series[Any] | None:
+    """The currency of each amount of a column; None for another column.
+
+    It is in the column that the name of the amount leads to, else known to the amounts.
+    """
     currency_name = find_currency_column(column_name) if isinstance(column_name, str) else None
-    return currency_name if currency_name in rows.columns and currency_name else ""
+    if currency_name in rows.columns:
+        return rows[currency_name]
+    currency_rows: CurrencyRows | None = getattr(rows[column_name].array, "currencies", None)
+    if currency_rows is None or not currency_rows.names:
+        return None
+    return pd.Series(currency_rows.texts, rows.index)
 
 
 def _read_amounts(column: Any) -> pd.Series[Any]:

@@ -46,6 +46,8 @@ def summarize(
 ) -> pd.DataFrame:
     """Counts, exact sums, rates, completion times and failure reasons of transfers or conversions.
 
+    Sums are of source and destination amounts, fees and taxes; `net_source_amount`, the source
+    amount after fees, and your own amounts are added by `by_currency`.
     `by` names groupings (day, week, month, quarter, weekday, hour, corridor, rail, status, product)
     or columns, also your own. Times are in the zone `tz`; weeks, months and quarters are their
     first day, weekdays are 1 (Monday) to 7, hours 0 to 23. Sums are per currency: each group is

@@ -180,6 +180,20 @@ def test_sums_of_one_currency_do_not_warn(frame):
         frames.by_currency(frame[["exchange_rate"]])
 
 
+def test_own_amounts_are_summed_per_currency(frame):
+    """Own and renamed columns know their currency; a product with a rate has none and is absent."""
+    own = frame.assign(
+        margin=frame["source_amount"] * Decimal("0.01"),
+        in_source=frame["destination_amount"] / frame["exchange_rate"],
+    ).rename(columns={"source_amount": "paid"})
+    sums = frames.by_currency(own)
+    paid = frames.by_currency(frame)["source_amount"]
+    assert sums["paid"].dropna().to_dict() == paid.dropna().to_dict()
+    assert (sums["margin"] * 100).dropna().to_dict() == paid.dropna().to_dict()
+    assert not {"in_source", "exchange_rate"} & {*sums.columns}
+    assert frames.by_currency(own[["paid"]]).index.tolist() == paid.dropna().index.tolist()
+
+
 @pytest.mark.parametrize(
     ("amount", "currency", "written"),
     [
@@ -210,7 +224,8 @@ def test_a_workbook_has_numbers_up_to_15_digits_and_times_in_the_zone(frame, tmp
     frame["net_source_amount"] *= Decimal("100000000000.1")
     frame["exchange_rate"] *= Decimal("1000000000.1")
     frame["batch"] = 1234567890123456
-    path = frame.paylab.to_excel(tmp_path / "t.xlsx", tz="Asia/Manila")
+    with pytest.warns(frames.SheetTextWarning):
+        path = frame.paylab.to_excel(tmp_path / "t.xlsx", tz="Asia/Manila")
     book = openpyxl.load_workbook(path)
     about = dict(book["about"].iter_rows(values_only=True))
     assert about["rows"] == "6"
