@@ -55,6 +55,7 @@ with extra_imports():
     from .decode import bodies as bodies
     from .dlt_source import dlt_source as dlt_source
     from .exact_index import AmountKeyError as AmountKeyError
+    from .excel import SheetTextWarning as SheetTextWarning
     from .excel_reader import read_excel as read_excel
     from .export import export as export
     from .export import export_list as export_list
@@ -92,6 +93,7 @@ __all__ = [
     "MixedColumnError",
     "ObjectColumnError",
     "OrderWarning",
+    "SheetTextWarning",
     "UnknownColumnWarning",
     "UnknownWordWarning",
     "UnreadableTimeWarning",

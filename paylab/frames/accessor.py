@@ -137,6 +137,9 @@ class Accessor:
     def to_excel(self, path: str | os.PathLike[str], tz: str = "UTC") -> Path | str:
         """Write a workbook: amounts as numbers with their decimals, text as text, times in `tz`.
 
+        A number of more than 15 digits, which a spreadsheet would round, is text with all digits:
+        `SUM` leaves it out, and a SheetTextWarning names its column. `read_excel` reads it exactly.
+
         >>> frame.paylab.to_excel("transfers.xlsx").name
         'transfers.xlsx'
         """

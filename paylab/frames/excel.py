@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -13,11 +13,11 @@ from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
-from ..errors.base import ConfigError
+from ..errors.base import ConfigError, PaylabWarning, warn_caller
 from ..errors.extras import extra_imports
 from ..files import replace, require_writable
 from ..storage.spreadsheet_cells import escape_sheet_text
-from .sheet_xml import SheetRows
+from .sheet_xml import NUMBER_DIGITS, SheetRows
 from .times import read_time_zone
 
 SHEET_ROWS_MAX = 1_048_575  # rows of a sheet, without the header
@@ -26,6 +26,10 @@ NO_ROWS = re.compile(rb"<sheetData\s*/>|<sheetData></sheetData>")
 DIMENSION_ELEMENT = re.compile(rb"<dimension [^>]*/>")
 """The size of the sheet without rows; a sheet need not say it."""
 COPIED_BYTES = 1 << 20
+
+
+class SheetTextWarning(PaylabWarning):
+    """A number of a workbook is text, because a spreadsheet would round it."""
 
 
 def write_workbook(
@@ -37,7 +41,8 @@ def write_workbook(
 ) -> Path:
     """Write typed tables to one sheet, and their source to a second sheet.
 
-    A number with more than 15 digits is text, because a spreadsheet would round it.
+    A number with more than 15 digits is text, because a spreadsheet would round it; the columns
+    are named in a SheetTextWarning.
     """
     with extra_imports():
         from openpyxl import Workbook
@@ -83,7 +88,19 @@ def _write_rows(
                 f"{path}: a sheet holds {SHEET_ROWS_MAX:,} rows; write CSV or Parquet"
             )
         rows_file.writelines(row_xml.encode() for row_xml in sheet_rows.write(table))
+    _warn_of_texts(sheet_rows.long_number_names)
     return row_count
+
+
+def _warn_of_texts(column_names: Collection[str]) -> None:
+    """Warn of columns with numbers that are text, and what that means; not for no columns."""
+    if column_names:
+        names_text = ", ".join(sorted(column_names))
+        warn_caller(
+            f"a spreadsheet keeps {NUMBER_DIGITS} digits: longer numbers of {names_text} are text, "
+            "which SUM leaves out; add them in the frame, or round them before you write",
+            SheetTextWarning,
+        )
 
 
 def _write_facts(sheet: Any, facts: Mapping[str, Any]) -> None:

@@ -61,6 +61,8 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     - `scale` sets the decimals in Parquet, of all amounts or by column. By default amounts are
       DECIMAL(24, 6) and rates DECIMAL(13, 8), or DECIMAL(38, 18) with a WiderDecimalWarning if a
       value needs it.
+    - .xlsx has amounts as numbers; one of more than 15 digits, which a spreadsheet would round, is
+      text with all digits: `SUM` leaves it out, and a SheetTextWarning names its column.
     - `columns` are the names of the columns to write, in your order.
     - `since` and `until` keep rows created at or after a time, and before a time. `status` keeps
       rows with one of the statuses, `client_reference_id` rows with this reference. `row_filter`

@@ -9,10 +9,15 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+from pandas.api.types import is_object_dtype
 
 from ..errors.base import ExactnessError
+from .float_errors import name_error
+from .operands import exact_decimals
 from .sql_tables import SQLITE_AMOUNT, make_amount_type
 
+SIGNED_BITS = 63
+WIDE_INTEGER = pa.decimal128(38, 0)
 COMPUTED = ("_bar", "_background_gradient")  # pandas' functions of lengths and colours
 
 
@@ -47,12 +52,16 @@ def with_named_index(frame: pd.DataFrame) -> pd.DataFrame:
 def as_table(frame: pd.DataFrame) -> pa.Table:
     """The columns as an Arrow table.
 
-    Intervals and periods are text, since Arrow has no such types.
+    Intervals and periods are text, since Arrow has no such types. Whole numbers that 64 bits do not
+    hold are decimals.
     """
     span_names = [column_name for column_name, dtype in frame.dtypes.items() if _is_span(dtype)]
     frame_with_texts = frame.astype(dict.fromkeys(span_names, "string")) if span_names else frame
     try:
         return pa.Table.from_pandas(frame_with_texts, preserve_index=False)
+    except (OverflowError, pa.ArrowInvalid):  # Arrow tries 64 bits for integers of Python
+        wide_frame = _widen_long_integers(frame_with_texts)
+        return pa.Table.from_pandas(wide_frame, preserve_index=False)
     except pa.ArrowTypeError as error:
         mixed_name = _find_mixed_column(frame_with_texts)
         if mixed_name is None:
@@ -61,6 +70,33 @@ def as_table(frame: pd.DataFrame) -> pa.Table:
             f"{mixed_name} has floats beside exact amounts: write amounts as text or Decimal there"
         )
         raise ExactnessError(f'{message}, and .astype("decimal")') from error
+
+
+def _widen_long_integers(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with columns of whole numbers that 64 bits do not hold as exact decimals.
+
+    ExactnessError, with the name of the column, for one with other values, and for more digits than
+    a decimal has.
+    """
+    wide_frame = frame.copy(deep=False)
+    for position, (column_name, dtype) in enumerate(frame.dtypes.items()):
+        column: pd.Series[Any] = frame.iloc[:, position]
+        if not is_object_dtype(dtype) or not any(map(_is_long_integer, column)):
+            continue
+        try:
+            decimals = exact_decimals(column)
+        except ExactnessError as error:
+            hint_text = 'for a column of text, write .astype("string")'
+            raise name_error(ExactnessError(f"{error}; {hint_text}"), column_name) from None
+        if all(isinstance(value, int) for value in column.dropna()):
+            decimals = decimals.cast(WIDE_INTEGER)
+        wide_frame.isetitem(position, pd.arrays.ArrowExtensionArray(decimals))
+    return wide_frame
+
+
+def _is_long_integer(value: object) -> bool:
+    """Whether a value is a whole number that 64 bits, of which one is the sign, do not hold."""
+    return isinstance(value, int) and value.bit_length() > SIGNED_BITS
 
 
 def _find_mixed_column(frame: pd.DataFrame) -> object:

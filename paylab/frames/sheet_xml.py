@@ -5,6 +5,7 @@ A text is an inline text, also if it begins with =, which would be a formula.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -41,6 +42,8 @@ class SheetRows:
         self._zone = zone
         self._column_letters = cache(get_column_letter)
         self._row_number = 0
+        self.long_number_names: set[str] = set()
+        """The columns with a number that is text, because it has too many digits."""
 
     def write_header(self, column_names: Sequence[str]) -> str:
         """The XML of a row of texts."""
@@ -50,7 +53,9 @@ class SheetRows:
 
     def write(self, table: pa.Table) -> Iterator[str]:
         """Yield the XML of each row of a table."""
-        return self._write_rows([self._write_column(column) for column in table.columns])
+        return self._write_rows(
+            [self._write_column(name, table[name]) for name in table.column_names]
+        )
 
     def _write_rows(self, columns: Sequence[Sequence[str]]) -> Iterator[str]:
         """Yield rows from the cells of columns; a cell without a value is left out."""
@@ -69,13 +74,13 @@ class SheetRows:
             )
             yield f'<row r="{row_number}">{cells_xml}</row>'
 
-    def _write_column(self, column: pa.ChunkedArray) -> list[str]:
+    def _write_column(self, column_name: str, column: pa.ChunkedArray) -> list[str]:
         """The cells of a column; empty for a missing value."""
+        if pa.types.is_integer(column.type) or pa.types.is_decimal(column.type):
+            return self._write_numbers(column_name, column)
         write_cell: WriteCell = lru_cache(REPEATED_TEXTS)(write_text)
-        if pa.types.is_integer(column.type):
-            write_cell = write_integer
-        elif pa.types.is_decimal(column.type):
-            write_cell = self._write_amount
+        if pa.types.is_floating(column.type):
+            write_cell = write_float
         elif pa.types.is_timestamp(column.type) and column.type.tz:
             write_cell = self._make_time_writer()
         return [
@@ -83,14 +88,28 @@ class SheetRows:
             for cell_value in column.to_pylist()
         ]
 
-    def _write_amount(self, amount: Decimal) -> str:
-        """A number with at least two decimals; a text if it has too many digits."""
-        plain_text = format(amount.normalize(decimals.UNLIMITED), "f")
-        if sum(map(str.isdigit, plain_text)) > NUMBER_DIGITS:
-            return write_text(plain_text)
+    def _write_numbers(self, column_name: str, column: pa.ChunkedArray) -> list[str]:
+        """The cells of exact numbers: text for one with too many digits."""
+        is_decimal = pa.types.is_decimal(column.type)
+        cells = []
+        for number in column.to_pylist():
+            if number is None:
+                cells.append("")
+                continue
+            plain_text = write_exact_number(number) if is_decimal else str(number)
+            if sum(map(str.isdigit, plain_text)) > NUMBER_DIGITS:
+                self.long_number_names.add(column_name)
+                cells.append(write_text(plain_text))
+            else:
+                style_attribute = self._find_amount_style(plain_text) if is_decimal else ""
+                cells.append(f"{style_attribute}><v>{plain_text}</v></c>")
+        return cells
+
+    def _find_amount_style(self, plain_text: str) -> str:
+        """The attribute of a cell that shows all decimals of an amount, at least two."""
         decimal_places = max(2, len(plain_text.partition(".")[2]))
         style_number = self._find_style(f"0.{'0' * decimal_places}")
-        return f' s="{style_number}"><v>{plain_text}</v></c>'
+        return f' s="{style_number}"'
 
     def _make_time_writer(self) -> WriteCell:
         """A function for cells of times in the zone, without the zone: a workbook has none."""
@@ -106,12 +125,16 @@ class SheetRows:
         return write_time
 
 
-def write_integer(integer: int) -> str:
-    """A number; a text if it has too many digits."""
-    number_text = str(integer)
-    if len(number_text.lstrip("-")) > NUMBER_DIGITS:
-        return write_text(number_text)
-    return f"><v>{number_text}</v></c>"
+def write_exact_number(amount: Decimal) -> str:
+    """An amount without an exponent and without zeros at its end."""
+    return format(amount.normalize(decimals.UNLIMITED), "f")
+
+
+def write_float(number: float) -> str:
+    """A number; a text for an infinite one, and none for NaN."""
+    if math.isnan(number):
+        return ""
+    return write_text(number) if math.isinf(number) else f"><v>{number!r}</v></c>"
 
 
 def write_text(value: object) -> str:

@@ -146,6 +146,9 @@ class LabTransfers:
         Suffixes are .csv, .jsonl, both also with .gz, .parquet and .xlsx; `to` may be an fsspec
         URL. A folder has Parquet files by day. Amounts in Parquet are DECIMAL(24, 6) and rates
         DECIMAL(13, 8), wider only if a value needs it; `scale` sets other numbers of decimals.
+        A workbook has an amount of more than 15 digits as text, with a SheetTextWarning.
+        An amount of more than 15 digits is text in a workbook, which `SUM` leaves out, with a
+        SheetTextWarning.
 
         `since`, `until`, `status`, `individual_id`, `client_reference_id` and `product_type` keep
         rows as in `frame`. `columns` are the names of the columns, in your order. Amounts in CSV

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+import warnings
 from decimal import Decimal
 from io import BytesIO
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 import paylab
 from paylab import frames
-from paylab.errors import ConfigError
+from paylab.errors import ConfigError, ExactnessError
 from paylab.storage import csv_files
 from paylab.storage.spreadsheet_cells import escape_cell, restore_cell
 
@@ -180,3 +181,52 @@ def test_a_sheet_is_chosen_and_a_wrong_one_is_an_error(tmp_path):
     assert found["created_at"][0] == pd.Timestamp("2026-01-31T00:00Z")
     with pytest.raises(ConfigError, match="has no sheet 'yours'; it has mine"):
         frames.read_excel(tmp_path / "b.xlsx", sheet="yours")
+
+
+def test_numbers_that_a_workbook_has_as_text_are_named(frame_of_numbers, tmp_path):
+    """One warning names the columns of which SUM would leave out numbers; others give none."""
+    frame = frame_of_numbers
+    with pytest.warns(frames.SheetTextWarning) as told:
+        path = frame.paylab.to_excel(tmp_path / "t.xlsx")
+    [message] = [str(warning.message) for warning in told]
+    assert "longer numbers of batch, paid are text" in message
+    found = frames.read_excel(path)
+    assert found["paid"].tolist() == ["12345678901234.567", "1.25"]
+    assert found["batch"].tolist() == [str(10**20), "1"]
+    short_frame = frame.drop(columns=["batch", "paid"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        short_frame.paylab.to_excel(path)
+
+
+def test_an_export_names_the_amounts_that_a_workbook_has_as_text(transfer, tmp_path):
+    """The amounts of all pages count."""
+    rows = [transfer, transfer | {"id": "tr_2", "source_amount": "12345678901234.567"}]
+    with pytest.warns(frames.SheetTextWarning, match="longer numbers of source_amount are text"):
+        frames.export([{"data": [row]} for row in rows], tmp_path / "t.xlsx")
+
+
+def test_own_floats_are_numbers_in_a_workbook(frame_of_numbers, tmp_path):
+    """A float is a number with all its digits, nothing for NaN, and text if it is infinite."""
+    openpyxl = pytest.importorskip("openpyxl")
+    frame = frame_of_numbers[["ratio"]].assign(one=[float("nan"), 1e22], most=[float("inf"), -0.5])
+    sheet = openpyxl.load_workbook(frame.paylab.to_excel(tmp_path / "t.xlsx"))["rows"]
+    rows = [*sheet.iter_rows(min_row=2, values_only=True)]
+    assert rows == [(0.1 + 0.2, None, "inf"), (1.5, 1e22, -0.5)]
+
+
+def test_whole_numbers_of_more_than_64_bits_are_written(frame_of_numbers, tmp_path):
+    """A CSV has all their digits and no decimals; more than 38 digits are refused by name."""
+    path = frame_of_numbers[["batch"]].paylab.to_csv(tmp_path / "t.csv")
+    assert path.read_text().splitlines()[1:] == [f'"{10**20}"', '"1"']
+    for value, reason in [(10**45, "needs more than 38 digits"), (0.5, "0.5 is a float")]:
+        frame = pd.DataFrame({"batch": pd.Series([10**20, value], dtype=object)})
+        with pytest.raises(ExactnessError, match=f"^batch.*{reason}.*write .astype"):
+            frame.paylab.to_csv(path)
+
+
+@pytest.fixture
+def frame_of_numbers():
+    """Columns of a user: amounts, floats, and whole numbers that 64 bits do not hold."""
+    paid = pd.Series(["12345678901234.567", "1.25"], dtype="decimal")
+    return pd.DataFrame({"paid": paid, "ratio": [0.1 + 0.2, 1.5], "batch": [10**20, 1]})
