@@ -76,8 +76,8 @@ class ConversionAccountForm(OrderForm):
         )
         self._wallets = {account.id: account for account in newest_first(wallets)}
         fields = self._make_fields(currency, wallet)
-        note_html = html.warning(status_note) if status_note else ""
-        super().__init__(fields, [Html(note_html), side_by_side(fields)])
+        note_html = f'<p class="paylab-warning">{html.escape(status_note)}</p>'
+        super().__init__(fields, [Html(note_html if status_note else ""), side_by_side(fields)])
 
     def _make_fields(self, currency: str, wallet_id: str | None) -> list[FormField]:
         """Make the inputs; RuleError if the person has no wallet with this id."""

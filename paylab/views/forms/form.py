@@ -60,6 +60,8 @@ class Form(traitlets.HasTraits, FormPage):
     again_text = "Start over"
     again_name = "restart"
     """The method of the button `again_text` of a form that was sent."""
+    run_hint = ""
+    """What a user has to do before the button that runs an example; empty for nothing."""
     helper_nodes: Sequence[Node] = ()
     """Helpers of the inputs, such as "Fill with an example"; they are hidden once sent."""
 

@@ -187,6 +187,12 @@ class OnboardingForm(Form):
         """Set the fields of a fictitious person, without the consent."""
         set_known_fields(self, person.example_values(examples.person(self.fields["country"].value)))
 
+    @property
+    def run_hint(self) -> str:  # type: ignore[override]
+        """To tick the box of the consent, unless it is ticked or code has the consent."""
+        has_consent = self._has_code_consent or self.consent.recorded_at
+        return "" if has_consent else "Tick the box of the consent first."
+
     def apply_code_options(self) -> None:
         """Record the consent of `consent=True`."""
         if self._has_code_consent and not self.consent.recorded_at:

@@ -17,7 +17,7 @@ from .. import html
 from ..html import Row
 from .form import Form
 from .live import LiveStatus
-from .nodes import Button, Group, Heading, Node
+from .nodes import Button, Group, Heading, Html, Node
 from .onramp_results import find_results, result_html, result_text, short_result_text
 from .onramp_step import (
     EXAMPLE_STEPS,
@@ -67,7 +67,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.heading = Heading("", 2)
         self._is_running = False
         self.run_button = Button("", self._run_example)
-        self._run_actions = Group([self.run_button], "actions")
+        self._run_hint = Html(style="hint")
+        self._run_actions = Group([self.run_button, self._run_hint], "actions")
         self._restart_actions = Group([Button("Start over", self.restart)], "actions")
         self._is_restarted = False
         self._update_heading()
@@ -204,8 +205,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         if step_name in self.results:
             self._show_done(step_name, step)
         elif step_name == self.current_step:
-            is_form = isinstance(page, Form)  # a form shows its own code
-            code_text = "" if is_form else self._write_step_code(step_name)
+            code_text = "" if isinstance(page, Form) else self._write_step_code(step_name)
             step.show_current(code_text, self._current_nodes(step_name, page))
         else:
             earlier_step_name = STEP_NAMES[STEP_NAMES.index(step_name) - 1]
@@ -243,6 +243,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         if step_name == "deposit":
             return [self._deposit_pair.show(self.results["account"], step_nodes)]
         if isinstance(page, Form) and step_name in EXAMPLE_STEPS and self.run_button.visible:
+            self._run_hint.html = html.escape(page.run_hint)
             step_nodes.append(self._run_actions)
         return step_nodes
 
@@ -284,8 +285,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         if isinstance(page, Form):
             page.apply_code_options()
             page.click()
-            was_sent = page.is_started or self.current_step != step_name
-            self._is_running = self._is_running and was_sent
+            self._is_running &= page.is_started or self.current_step != step_name
 
     def _make_page(self, step_name: str) -> Form | LiveStatus:
         """Make the form or the status of a step, from the result of an earlier step."""

@@ -238,6 +238,8 @@ def test_start_over_begins_with_another_person():
 def test_the_button_of_the_example_has_the_consent_that_was_given(lab, consent):
     """With `consent=True` the button runs to the deposit; without, it stops at the consent."""
     walk = lab.onramp("PH", example=True, consent=consent)
+    walk.nodes()
+    assert ("Tick the box" in walk._run_actions.children[1].html) == (not consent)
     walk.pages["person"].click()  # the button of the form needs a tick
     assert walk.current_step == "person"
     walk.run_button.press()
