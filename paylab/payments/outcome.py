@@ -35,9 +35,6 @@ ROW_CHOICES = {
 """What you can choose for a row whose payment was found, by the reason of its error."""
 OUTCOME_WORDS = {"dead": FAILED, "old": CONFLICT, "busy": UNSENT, "untold": UNKNOWN}
 """The outcome of an order that asks you to choose, by its reason."""
-_ACCOUNT_FIELD = re.compile(r"\bfinancial_account(\.id)?(?![\w.])")
-"""The field of a call that a file has as the column `financial_account_id`."""
-
 Older = Literal["paid", "pay"]
 
 _ACCOUNT_FIELD = re.compile(r"\bfinancial_account(\.id)?(?![\w.])")
