@@ -124,7 +124,7 @@ class Sender:
             if is_attempt_lost:
                 reading_request = self._make_lost_object_request(attempt)
                 if reading_request is not None:
-                    return self.deliver(reading_request)
+                    return self._read_lost_object(reading_request, attempt)
         return attempt
 
     def _compute_wait(self, exchange: Exchange) -> float | None:
@@ -155,6 +155,16 @@ class Sender:
             return None
         log.warning("the answer to POST %s was lost; the list has %s", request.path, made_id)
         return self._requests.make_reading_request(request, made_id)
+
+    def _read_lost_object(self, request: OutgoingRequest, lost_attempt: Attempt) -> Attempt:
+        """Read what a lost attempt made; the error of that attempt if it cannot be read.
+
+        The error of the reading would say that the lost attempt was refused.
+        """
+        try:
+            return self.deliver(request)
+        except PaylabError as error:
+            raise self._read_failure(lost_attempt) from error
 
     def _read_failure(self, attempt: Attempt) -> PaylabError:
         """The error of a failed attempt.

@@ -226,6 +226,17 @@ def test_each_row_of_a_batch_is_paid_once(service, connect, references):
     assert len(service.payments) == 4
 
 
+@pytest.mark.parametrize("unreadable", [403, 404, 500])
+def test_a_payment_that_the_list_shows_and_that_cannot_be_read(service, connect, unreadable):
+    """The error is that of the payment: a refused reading does not say that nothing was paid."""
+    service.unreadable = unreadable
+    service.failures_after_commit.extend([503, 503])
+    lab = connect(max_retries=1)
+    report(lab.transfers.create, **INVOICE).check("error 503 lookback=")
+    batch_report(lab, [{**INVOICE, "client_reference_id": "invoice-8"}]).check("unknown")
+    assert (len(service.payments), len(service.posts())) == (2, 2)
+
+
 ADVICE = [
     (ORDER, 'lookback="45 days" find('),
     (INVOICE, 'lookback="45 days" find('),
