@@ -7,7 +7,7 @@ import pytest
 
 from paylab.cli.main import COMMANDS, parser
 from paylab.client.settings import SHARED_VARIABLE, TOKEN_VARIABLE
-from paylab.errors import ChoiceError
+from paylab.errors import ChoiceError, PaylabError
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -18,26 +18,37 @@ def test_the_readme_has_at_most_10_000_bytes():
     assert len(README.encode()) <= 10_000
 
 
-def test_the_program_of_the_readme_runs_and_writes_a_csv_file_with_the_conversion(
-    tmp_path, monkeypatch
-):
-    """The program of the README runs and writes a CSV file with the conversion."""
+FENCED = re.compile(r"```(python|text)\n(.*?)```", re.DOTALL)
+ONBOARDING, PRINTED, FAILING, ERROR, PAYING = [text for _, text in FENCED.findall(README)]
+
+
+@pytest.fixture
+def names(tmp_path, monkeypatch, capsys):
+    """The names of the program of the README after it ran, and what it printed."""
     monkeypatch.chdir(tmp_path)
-    program = README.split("```python\n")[1].split("```")[0]
-    exec(program, {"__name__": "__main__"})
+    names_of_program = {"__name__": "__main__"}
+    exec(ONBOARDING, names_of_program)
+    return names_of_program | {"printed": capsys.readouterr().out}
+
+
+def test_the_program_prints_what_the_readme_shows(names, tmp_path):
+    """The program of the README prints its output, and writes a CSV file with the conversion."""
+    assert names["printed"] == PRINTED
     assert len((tmp_path / "conversions.csv").read_text().splitlines()) == 2
 
 
-def test_the_example_of_payments_runs_after_the_first_and_ends_with_its_error(
-    tmp_path, monkeypatch
-):
+def test_the_error_is_the_one_that_the_readme_shows(names):
+    """The example of an error raises the error below it, with what to try."""
+    with pytest.raises(PaylabError) as raised:
+        exec(FAILING, names)
+    error = raised.value
+    assert f"{type(error).__name__}: {error}\n  Try: {error.hint}\n" == ERROR
+
+
+def test_the_example_of_payments_ends_with_its_error(names):
     """A repetition is the same payment, and another amount under its reference is an error."""
-    monkeypatch.chdir(tmp_path)
-    connecting, paying = README.split("```python\n")[1:3]
-    names = {"__name__": "__main__"}
-    exec(connecting.split("```")[0], names)
     with pytest.raises(ChoiceError, match="source_amount is 20, not 21"):
-        exec(paying.split("```")[0], names)
+        exec(PAYING, names)
     assert names["paid"].source_amount == 20
 
 
