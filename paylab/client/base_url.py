@@ -65,6 +65,7 @@ def _parse_url(url_text: str) -> URL:
     try:
         url = URL(url_text)
         _ = url.host  # fails here for a label that IDNA does not allow
+        url.raw_host.decode().encode("idna")  # and here, as in a socket, for its length
         return url
     except (InvalidURL, UnicodeError) as error:
         quoted_url = repr(plain(url_text, 80))

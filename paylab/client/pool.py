@@ -116,6 +116,7 @@ def proxy_transport(proxy_address: str, cap: Cap) -> PoolTransport:
     proxy_url = None
     with suppress(ValueError, httpx.InvalidURL):  # their messages can contain the password
         proxy = httpx.Proxy(proxy_address)
+        proxy.url.raw_host.decode().encode("idna")  # fails here, as in a socket, for its length
         proxy_url = httpcore.URL(str(proxy.url))
     if proxy_url is None or not proxy_url.host:
         raise ConfigError(

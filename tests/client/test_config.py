@@ -324,6 +324,8 @@ def test_http_is_for_this_machine_only(url):
         (" https://pay.test", "must begin with https"),
         ("https://pay.test:65536", "port above 65535"),
         ("https://p\u0430y.test", "not an address"),
+        ("https://pay..test", "cannot be read"),
+        (f"https://{'a' * 64}.test", "cannot be read"),
         ("https://pay.test/é", "not an address"),
     ],
 )

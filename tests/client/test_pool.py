@@ -326,6 +326,8 @@ def test_a_socks_proxy_needs_a_package(monkeypatch, scheme):
         f"http://ana:{PASSWORD}@",
         "http://:80",
         "socks5://",
+        f"http://u:{PASSWORD}@proxy..test:8080",
+        f"http://u:{PASSWORD}@{'a' * 64}.test:8080",
     ],
 )
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
