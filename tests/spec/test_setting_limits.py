@@ -15,7 +15,14 @@ from paylab.errors import ServiceError
 from paylab.spec.service import Service
 from paylab.spec.service.keys import setting_keys
 from paylab.spec.service.schema import service_schema
-from paylab.spec.service.value_types import NONE, CurrencyLimit, HeaderLimit
+from paylab.spec.service.value_types import (
+    NONE,
+    CurrencyLimit,
+    HeaderLimit,
+    IntegerLimit,
+    NameLimit,
+    PathLimit,
+)
 
 KEYS = [key for key in setting_keys().values() if key.kind != "table"]
 GROUPS = {
@@ -155,3 +162,21 @@ def test_a_setting_of_one_member_has_the_limit_of_all():
         assert key.words == common.words, key.name
         assert (key.limit and key.limit.schema()) == (common.limit and common.limit.schema())
         assert key.optional == common.optional, key.name
+
+
+TEXTS = ("", " ", "none", "a..b", "a.0.b", "a[0]", ".a", "a b", "é", "x" * 101)
+PATHS = ("/v1/x", "/v1/{id}", "/v1/{id}/{id2}", "/_simulator/x", "v1/x", "/v1/x?a=1")
+
+
+@pytest.mark.parametrize("value", [*TEXTS, *PATHS, True, -1, 10**9, [], ["a", "a"]])
+def test_an_editor_refuses_what_the_loader_refuses(value):
+    """The JSON Schema of a limit has all that its check has: placeholders and "none" too."""
+    for key in KEYS:
+        if not isinstance(key.limit, NameLimit | HeaderLimit | PathLimit | IntegerLimit):
+            continue
+        try:
+            key.limit.check(value)
+        except ValueError:
+            assert not Draft7Validator(key.limit.schema()).is_valid(value), key.name
+        else:
+            assert Draft7Validator(key.limit.schema()).is_valid(value), key.name

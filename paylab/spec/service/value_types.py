@@ -28,6 +28,8 @@ MESSAGE_HEADERS = TRANSPORT_HEADERS | {
 """The same and those of the signature of a request."""
 
 _NAME = r"[!-~](?:[ -~]{0,98}[!-~])?"
+_WRONG_STEP = r"(?:^|\.)(?:[0-9]*|[^.]*\])(?:\.|$)"
+"""A step of a dotted name that is empty, or that steps into a list; as a JSON Schema has it."""
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PATH = r"(?:/(?:[A-Za-z0-9._~%!$&'()*+,;=:@-]|\{[a-z_]+\})+)+"
 
@@ -75,8 +77,16 @@ class NameLimit(Limit):
         return value
 
     def schema(self) -> dict[str, Any]:
-        """A text with a pattern."""
-        return {"type": "string", "pattern": f"^{_NAME}$"}
+        """A text with a pattern, and what `check` refuses beside it."""
+        refused_schemas: list[dict[str, Any]] = [] if self.may_be_none else [{"const": NONE}]
+        if self.is_nested:
+            refused_schemas.append({"pattern": _WRONG_STEP})
+        return _refuse({"type": "string", "pattern": f"^{_NAME}$"}, refused_schemas)
+
+
+def _refuse(schema: dict[str, Any], refused_schemas: list[dict[str, Any]]) -> dict[str, Any]:
+    """A schema without the values of others."""
+    return {**schema, "not": {"anyOf": refused_schemas}} if refused_schemas else schema
 
 
 def _check_path_steps(path_text: str) -> None:
@@ -110,8 +120,9 @@ class HeaderLimit(Limit):
         return value
 
     def schema(self) -> dict[str, Any]:
-        """A text with the pattern of a header's name."""
-        return {"type": "string", "pattern": f"^{HEADER_NAME.pattern}$", "maxLength": 100}
+        """A text with the pattern of a header's name, but not "none" if that is none."""
+        name_schema = {"type": "string", "pattern": f"^{HEADER_NAME.pattern}$", "maxLength": 100}
+        return _refuse(name_schema, [] if self.may_be_none else [{"const": NONE}])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,9 +190,14 @@ class PathLimit(Limit):
         return has_needed_names and has_known_names and len(unique_names) == len(placeholder_names)
 
     def schema(self) -> dict[str, Any]:
-        """A text with the pattern of a path."""
-        none_pattern = f"|{NONE}" if self.may_be_none else ""
-        return {"type": "string", "pattern": f"^(?:{_PATH}{none_pattern})$"}
+        """A text with the pattern of a path, and of each placeholder that it must hold."""
+        none_pattern = f"|^{NONE}$" if self.may_be_none else ""
+        patterns = [_PATH, *(rf".*\{{{placeholder}\}}.*" for placeholder in self.holds)]
+        pattern_schemas = [{"pattern": f"^{pattern}${none_pattern}"} for pattern in patterns]
+        known_names = "|".join([*self.holds, *self.may_hold])
+        refused_pattern = rf"^/_simulator|\{{(?!(?:{known_names})\}})"
+        path_schema = {"type": "string", "allOf": pattern_schemas}
+        return _refuse(path_schema, [{"pattern": refused_pattern}])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
