@@ -34,6 +34,11 @@ def quantile(values, share):
     return ordered[low] + (above - ordered[low]) * (place - low)
 
 
+def above_lower_quantile(frame):
+    share = D(0)
+    return frame.eval("a - a.quantile(@share)") if not share else None
+
+
 def read_back(frame, **options):
     """What pandas reads from the Parquet that pandas writes."""
     file = io.BytesIO()
@@ -467,6 +472,28 @@ ELSEWHERE = {
     "eval div": (lambda s, f: f.eval("a / 2"), lambda v: [x / 2 for x in v]),
     "eval abs": (lambda s, f: f.eval("abs(a)"), lambda v: [abs(x) for x in v]),
     "eval sum": (lambda s, f: f.eval("a.sum()"), lambda v: [sum(v)]),
+    "eval minus mean": (lambda s, f: f.eval("a - a.mean()"), lambda v: [x - sum(v) / 4 for x in v]),
+    "eval sum of ends": (
+        lambda s, f: f.eval("c = (a.max() + b.min()) * 2 - b").c,
+        lambda v: [(max(v) + min(v)) * 2 - x for x in v],
+    ),
+    "eval of statistics": (lambda s, f: f.eval("a.max() - b.sum()"), lambda v: [max(v) - sum(v)]),
+    "eval of filled and quantile": (
+        lambda s, f: f.eval("a.fillna(0).max() - a.where((n > 1)).quantile(0.5) + b"),
+        lambda v: [max(v) - sorted(v[1:])[1] + x for x in v],
+    ),
+    "eval share of a quantile": (
+        lambda s, f: above_lower_quantile(f),
+        lambda v: [x - min(v) for x in v],
+    ),
+    "eval counts and amounts": (
+        lambda s, f: f.eval("n * a.max()"),
+        lambda v: [max(v) * n for n in (1, 2, 3, 4)],
+    ),
+    "query by a mean": (
+        lambda s, f: f.query("a - a.mean() > 0").a,
+        lambda v: [x for x in v if x > sum(v) / 4],
+    ),
     "pd.eval": (lambda s, f: pd.eval("s*2", local_dict={"s": s}), lambda v: [x * 2 for x in v]),
     "polars sum": (lambda s, f: pl.from_pandas(f)["a"].sum(), lambda v: [sum(v)]),
     "polars group sum": (

@@ -122,6 +122,10 @@ def test_eval_computes_exactly_and_refuses_floats(frame):
     ]
     with pytest.raises(ExactnessError, match="@rate"):
         frame.eval("source_amount * 1.5")
+    with pytest.raises(ExactnessError, match=r"total = \.\.\., and write @total"):
+        frame.eval("source_amount / source_amount[status == 'failed'].sum()")
+    with pytest.raises(ExactnessError, match="eval does not compute"):
+        frame.eval("source_amount * total_fee.max() * 1.5")
 
 
 def test_styles_show_exact_amounts(frame):
