@@ -19,6 +19,7 @@ from .decimal_objects import (
     has_decimals,
     make_exact,
     widen_integers,
+    widen_whole_numbers,
 )
 from .entered_currencies import note_entered_currencies
 from .float_errors import USE_DECIMAL, name_error
@@ -63,6 +64,7 @@ def with_named_entries(class_: C) -> C:
     untyped_class: Any = class_
     wrap_methods(untyped_class, ("__array_ufunc__",), _wrap_ufunc)
     wrap_methods(untyped_class, ("__finalize__",), _wrap_finalize)
+    wrap_methods(untyped_class, ("isin",), _wrap_isin)
     wrap_indexers(untyped_class, lambda class_: {"__setitem__": _wrap_set_item(class_.__setitem__)})
     if issubclass(class_, pd.Series):
         wrap_methods(untyped_class, _METHODS_OF_COLUMNS, _wrap_column_method)
@@ -102,6 +104,16 @@ def _wrap_ufunc(method: Method) -> Method:
         if options and any(has_decimals(operand) for operand in args[2:]):
             refuse_numpy_options(options)
         return method(owner, *args, **options)
+
+    return call
+
+
+def _wrap_isin(method: Method) -> Method:
+    """The `isin` of a column or frame: whole numbers are looked up among Decimals exactly."""
+
+    @wraps(method)
+    def call(owner: Any, values: Any) -> Any:
+        return method(widen_whole_numbers(owner, values), values)
 
     return call
 

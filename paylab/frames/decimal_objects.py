@@ -120,6 +120,15 @@ def widen_integers(owner: Any, other: Any) -> Any:
     return owner.astype("decimal") if _may_lose_decimals(owner.dtype) else owner
 
 
+def widen_whole_numbers(owner: Any, other: Any) -> Any:
+    """The same for whole numbers only: floats are compared with Decimals as pandas does."""
+    if isinstance(owner, pd.DataFrame):
+        integer_names = [name for name, dtype in owner.dtypes.items() if is_integer_dtype(dtype)]
+        is_widened = bool(integer_names) and has_decimals(other)
+        return owner.astype(dict.fromkeys(integer_names, "decimal")) if is_widened else owner
+    return widen_integers(owner, other) if is_integer_dtype(owner.dtype) else owner
+
+
 def _may_lose_decimals(dtype: Any) -> bool:
     """Whether pandas would cut or round a Decimal beside numbers of a type."""
     return bool(is_integer_dtype(dtype)) or has_arrow_floats(dtype)

@@ -285,6 +285,15 @@ CATEGORIES = {
     "nunique": (lambda s, f: s.nunique(), lambda v: [4]),
     "duplicated": (lambda s, f: pd.concat([s, s]).drop_duplicates(), lambda v: v),
     "between": (lambda s, f: s[s.between(D(-6), D(20))], lambda v: [x for x in v if -6 <= x <= 20]),
+    "isin of counts": (
+        lambda s, f: f.n.astype("int64[pyarrow]").isin([s[0], D(3), D("2.5")]),
+        lambda v: [False, False, True, False],
+    ),
+    "isin of counts in a column": (lambda s, f: f.n.isin(s), lambda v: [False] * 4),
+    "isin of a frame": (
+        lambda s, f: f[["n", "a"]].astype({"n": "int64[pyarrow]"}).isin([s[1], D(4)]),
+        lambda v: [False, False, False, True, False, True, False, False],
+    ),
     "isin": (lambda s, f: s.isin([s[1]]), lambda v: [False, True, False, False]),
     "clip": (
         lambda s, f: s.clip(D(0), D(5)),
