@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--template", action="store_true", help="print an example file")
     parser.add_argument("--yes", action="store_true", help="send without asking")
     parser.add_argument("--dry-run", action="store_true", help="check every row and send nothing")
-    parser.add_argument("--reference", default=REFERENCE, metavar="COLUMN", help=_REFERENCE)
+    parser.add_argument("--reference", default=REFERENCE, metavar="COLUMN", help=_REFERENCE_HELP)
     parser.add_argument("--delimiter", default=",", type=_read_delimiter, help="between cells")
     parser.add_argument(
         "--concurrency",
@@ -81,8 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=LOOKBACK_AGE,
         type=_read_lookback,
         metavar="DURATION",
-        help="how far the list is read for the references of the file (default: 45 days); payouts "
-        "made before are paid again; none: the list is not read",
+        help="how old the payments are among which the references of the file are looked for "
+        "(default: 45 days): what was paid before that is paid again; none: do not look",
     )
     parser.add_argument(
         "--older",
@@ -230,4 +230,4 @@ def _read_delimiter(delimiter_text: str) -> str:
 
 
 CONCURRENCY_MAX = 64
-_REFERENCE = f"the column that identifies a payout (default: {REFERENCE})"
+_REFERENCE_HELP = f"the column that identifies a payout (default: {REFERENCE})"

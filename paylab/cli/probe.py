@@ -28,7 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--har", metavar="FILE", help="also write the calls, without personal data")
     parser.add_argument("--from", dest="calls", metavar="CALLS.har", help=_FROM)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument("--budget", type=in_range(1), default=BUDGET, metavar="N", help=_BUDGET)
+    parser.add_argument(
+        "--budget", type=in_range(1), default=BUDGET, metavar="N", help=_BUDGET_HELP
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -91,6 +93,6 @@ _TO = (
     "the service.toml to write (default: service.toml); what was set by hand in an existing one"
     " stays, unless a request proved another value"
 )
-_BUDGET = (
+_BUDGET_HELP = (
     f"maximum number of requests (default: {BUDGET}; a walk needs about 60, or 100 with --write)"
 )

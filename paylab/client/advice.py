@@ -119,16 +119,16 @@ class Advisor:
 
         "Forbidden" in a 400 that names a field is about the field, not about the caller.
         """
-        kind = self.kind
+        refusal_kind = self.kind
         names_a_field = any(complaint.field for complaint in self._error_body.complaints)
         is_about_field = self._status in INVALID and names_a_field
-        if kind is None or (kind.is_about_caller and is_about_field):
+        if refusal_kind is None or (refusal_kind.is_about_caller and is_about_field):
             return ""
-        if kind is DUPLICATE:
+        if refusal_kind is DUPLICATE:
             return f"{DUPLICATE.advice}{self._name_list_to_look_in()}"
-        if kind is PERMISSION and self._is_sandbox_only():
+        if refusal_kind is PERMISSION and self._is_sandbox_only():
             return SANDBOX_ONLY_ADVICE
-        return kind.advice
+        return refusal_kind.advice
 
     def _is_sandbox_only(self) -> bool:
         """Whether a 403 says that an operation of the sandbox was called elsewhere.

@@ -62,7 +62,9 @@ class FieldAdvisor:
         if country_account is not None and country_account.country:
             self._country = country_account.country
         advices = list(self._advise_by_field(field_complaints[:FIELDS_MAX]))
-        advices += self._advise_on_other_missing_fields(field_complaints[FIELDS_MAX:])
+        other_missing_fields = self._list_missing_fields(field_complaints[FIELDS_MAX:])
+        if other_missing_fields:
+            advices.append(AdviceText(f"add also {', '.join(other_missing_fields)}"))
         if country_account is not None:
             advices += self._advise_on_details(country_account)
         if not advices:
@@ -106,13 +108,8 @@ class FieldAdvisor:
         if missing_fields:
             yield AdviceText(_describe_absent_fields(self._operation, missing_fields))
 
-    def _advise_on_other_missing_fields(
-        self, complaints: Sequence[Complaint]
-    ) -> Iterator[AdviceText]:
-        """Yield one advice that names the missing fields of `complaints`, without their rules.
-
-        These are the complaints after the first FIELDS_MAX. Yield nothing if they name no field.
-        """
+    def _list_missing_fields(self, complaints: Sequence[Complaint]) -> list[str]:
+        """List the fields that complaints call missing, if the specification has them."""
         missing_fields = []
         for complaint in complaints:
             field = self._find_expected_field(complaint.field) if complaint.is_missing else None
@@ -121,8 +118,7 @@ class FieldAdvisor:
             # A field that was sent is not missing, whatever the service says.
             if value_at(self._body, field.path) is None:
                 missing_fields.append(field.path)
-        if missing_fields:
-            yield AdviceText(f"add also {', '.join(missing_fields)}")
+        return missing_fields
 
     def _advise_on_details(self, account: CountryAccount) -> Iterator[AdviceText]:
         """Yield which fields an account has, if others were sent in place of the missing ones."""

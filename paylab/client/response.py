@@ -190,7 +190,7 @@ class Response:
         return page
 
     def _find_object(self, field_names: Collection[str]) -> JsonObject | None:
-        """The first object that has an id or one of the names, looked for in these places:
+        """The first object with the fields of a resource, looked for in these places:
 
         1. where the settings of the service have the object of this operation;
         2. in `data`;
@@ -199,14 +199,14 @@ class Response:
 
         None if there is none, or if the body describes an error.
         """
-        from ..spec.error_body import is_error  # imported late: reading a list never comes here
+        from ..spec.error_body import is_error  # imported late: a client that only lists needs none
 
         body = self.body
         data_member = body.get("data") if isinstance(body, dict) else None
         if is_error(body) or (data_member and is_error(data_member)):
             return None
         for candidate in (value_at(body, self._envelope_path), data_member, body):
-            if isinstance(candidate, dict) and _has_any_field(candidate, field_names):
+            if isinstance(candidate, dict) and _is_resource(candidate, field_names):
                 return candidate
         object_path = find_object_path(body, field_names)
         return value_at(body, object_path) if object_path else None
@@ -243,10 +243,11 @@ class Response:
         return APIResponseError(message, self.call)
 
 
-def _has_any_field(candidate: dict[str, Any], field_names: Collection[str]) -> bool:
-    """Whether an object has one of the fields; an id must be a number, or text that is not blank.
+def _is_resource(candidate: dict[str, Any], field_names: Collection[str]) -> bool:
+    """Whether an object is of the resource with these fields.
 
-    If `id` is one of the fields, it is the only one that counts.
+    If `id` is one of the fields, the object must have an id: a number, or text that is not blank.
+    Otherwise it must have at least one of the fields.
     """
     if "id" not in field_names:
         return not candidate.keys().isdisjoint(field_names)

@@ -27,7 +27,7 @@ class Countries:
     def __init__(self, service: Service) -> None:
         """Apply the settings of a service to the facts of each country."""
         self.service = service
-        self._accounts: dict[str, Account] = {}  # `_apply_service` adds them
+        self._accounts: dict[str, Account] = {}  # by the key of their settings: `_adapt_account`
         # `all` has the countries that the spec names; the others are only found by their code.
         self.all = Corridors(map(self._apply_service, NAMED))
         countries_without_corridor = map(self._apply_service, COUNTRIES_WITHOUT_CORRIDOR)
@@ -81,16 +81,18 @@ class Countries:
         for method in self.service.payout_methods(corridor.country):
             rail_source = "spec" if method in stated_methods else _RAILS
             rails.append(Rail(method, SETTLEMENTS.get(method, ""), rail_source))
-        accounts = [
-            self._apply_to_account(corridor.country, account) for account in corridor.accounts
-        ]
+        accounts = [self._adapt_account(corridor.country, account) for account in corridor.accounts]
         return replace(corridor, rails=tuple(rails), accounts=tuple(accounts))
 
-    def _apply_to_account(self, country: str, account: Account) -> Account:
-        """Return the account type of the service, one object for all countries that share it."""
+    def _adapt_account(self, country: str, account: Account) -> Account:
+        """Return an account type with the settings of the service.
+
+        It is one object for all countries that share it.
+        """
         account_settings = self.service.account(country, account.type)
         if account_settings is None:
             return account
+        # Countries with the same key of settings also have equal account types.
         if account_settings.key not in self._accounts:
             self._accounts[account_settings.key] = _apply_settings(account, account_settings)
         return self._accounts[account_settings.key]

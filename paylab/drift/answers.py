@@ -72,39 +72,39 @@ def parse_answer(call: Call) -> Any:
         return None
 
 
-def _find_rows(record: Operation, body: object, service: Service) -> list[Row]:
+def _find_rows(operation: Operation, body: object, service: Service) -> list[Row]:
     """The objects in an answer; none for an operation that answers with none, or with images.
 
     A single object is the only nested one that has an id, else where the settings say.
     """
-    if not record.answer or record.name.endswith("images"):
+    if not operation.answer or operation.name.endswith("images"):
         return []
-    if record.is_list:
-        list_form = service.list(record.resource)
+    if operation.is_list:
+        list_form = service.list(operation.resource)
         rows = body if list_form.is_array else value_at(body, list_form.items)
     else:
-        nested_path = find_object_path(body, getattr(models, record.answer).model_fields)
-        object_path = nested_path or record.item_path(service)
+        nested_path = find_object_path(body, getattr(models, operation.answer).model_fields)
+        object_path = nested_path or operation.item_path(service)
         rows = [body if object_path == NONE else value_at(body, object_path)]
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def _find_unknown_fields(record: Operation, row: Row, service: Service) -> Differences:
+def _find_unknown_fields(operation: Operation, row: Row, service: Service) -> Differences:
     """The fields that an object has and its model has not, with the keys that rename them."""
-    model_class = getattr(models, record.answer)
+    model_class = getattr(models, operation.answer)
     key_by_new_name = dict(find_renamed_keys(model_class, row, service))
-    for field_name in answer_names(record.answer, service).to_ours(row):
+    for field_name in answer_names(operation.answer, service).to_ours(row):
         if field_name not in model_class.model_fields:
             setting_key = key_by_new_name.get(field_name, "")
-            yield AnswerDifference("field", record.resource, str(field_name), setting_key)
+            yield AnswerDifference("field", operation.resource, str(field_name), setting_key)
 
 
-def _find_other_amount_types(record: Operation, row: Row, service: Service) -> Differences:
+def _find_other_amount_types(operation: Operation, row: Row, service: Service) -> Differences:
     """The amounts of another type than the settings say, such as "total_fee as number".
 
     The setting is named if all amounts have that type; a rate may differ from them.
     """
-    value_by_field = answer_names(record.answer, service).to_ours(row)
+    value_by_field = answer_names(operation.answer, service).to_ours(row)
     type_by_field = {
         field_name: "text" if isinstance(value_by_field[field_name], str) else "number"
         for field_name in value_by_field
@@ -115,13 +115,13 @@ def _find_other_amount_types(record: Operation, row: Row, service: Service) -> D
         if amount_type != service.amounts.answers:
             setting_key = "amounts.answers" if type_names == {amount_type} else ""
             yield AnswerDifference(
-                "type", record.resource, f"{amount_name} as {amount_type}", setting_key
+                "type", operation.resource, f"{amount_name} as {amount_type}", setting_key
             )
 
 
-def _find_unknown_status(record: Operation, row: Row, service: Service) -> Differences:
+def _find_unknown_status(operation: Operation, row: Row, service: Service) -> Differences:
     """The status of an object that no status machine and no setting has."""
-    list_name = record.resource
+    list_name = operation.resource
     status = row.get("status")
     if list_name in MACHINES and isinstance(status, str):
         known_statuses = (*MACHINES[list_name].states, *STATUSES[list_name](service.statuses))
@@ -129,13 +129,13 @@ def _find_unknown_status(record: Operation, row: Row, service: Service) -> Diffe
             yield AnswerDifference("status", list_name, status, f"statuses.{list_name}")
 
 
-def _find_unknown_codes(record: Operation, row: Row, service: Service) -> Differences:
+def _find_unknown_codes(operation: Operation, row: Row, service: Service) -> Differences:
     """The codes of status details that neither the spec nor a setting has."""
     known_codes = (*codes.STATUS_DETAIL_CODES, *service.statuses.detail_codes)
     for detail in row.get("status_details") or ():
         code = detail.get("code") if isinstance(detail, dict) else None
         if code and code not in known_codes:
-            yield AnswerDifference("code", record.resource, str(code), "statuses.detail_codes")
+            yield AnswerDifference("code", operation.resource, str(code), "statuses.detail_codes")
 
 
 ROW_CHECKS = (

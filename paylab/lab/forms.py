@@ -122,7 +122,7 @@ class Forms:
         return self._registry.get(form_identity, arguments, make_form, new=new, is_shared=is_shared)
 
     def images(self, person: Individual | str, *, example: bool = False, new: bool = False) -> Form:
-        """A form that uploads the images that verification asks for, or submits the token.
+        """A form that uploads the images of a verification, or submits the token of one.
 
         >>> len(lab.forms.images(draft, example=True).submit().images)
         2
@@ -140,7 +140,7 @@ class Forms:
             form_options: dict[str, Any] = {"example": example, "service": service}
             make_token_form = partial(TokenForm, submit_token, self._client.clock, **form_options)
             return self._registry.get(form_identity, example, make_token_form, new=new)
-        make_form = partial(
+        make_images_form = partial(
             ImagesForm,
             partial(individuals.upload_images, individual.id),
             individual.status_details or [],
@@ -150,7 +150,7 @@ class Forms:
             example=example,
             service=service,
         )
-        return self._registry.get(form_identity, example, make_form, new=new)
+        return self._registry.get(form_identity, example, make_images_form, new=new)
 
     def wallet(
         self, person: Individual | str, *, example: bool = False, new: bool = False

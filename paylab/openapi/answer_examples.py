@@ -25,30 +25,30 @@ _ACCEPTED = 202
 _DEFAULT_COUNTRY = "MX"
 
 
-def make_answer_examples(service: Service, record: Operation, status: int) -> Schema:
+def make_answer_examples(service: Service, operation: Operation, status: int) -> Schema:
     """The examples of the successful answer with this status, by name; empty if none is stored."""
-    stored_object_by_name = _read_stored_answers().get(record.name, {})
+    stored_object_by_name = _read_stored_answers().get(operation.name, {})
     renamed_object_by_name = {
-        object_name: _rename_stored_object(service, record, object_name, object_fields)
+        object_name: _rename_stored_object(service, operation, object_name, object_fields)
         for object_name, object_fields in stored_object_by_name.items()
     }
-    if record.is_list:
-        example_page = _make_page(service, record, list(renamed_object_by_name.values()))
+    if operation.is_list:
+        example_page = _make_page(service, operation, list(renamed_object_by_name.values()))
         return _make_example("page", _write_amounts(service, example_page))
     example_by_name: Schema = {}
     for object_name, renamed_object in renamed_object_by_name.items():
-        if _has_status(record, status, stored_object_by_name[object_name]):
-            example_answer = _put_under_item_key(service, record, renamed_object)
+        if _has_status(operation, status, stored_object_by_name[object_name]):
+            example_answer = _put_under_item_key(service, operation, renamed_object)
             example_by_name |= _make_example(object_name, _write_amounts(service, example_answer))
     return example_by_name
 
 
-def make_error_examples(service: Service, record: Operation, status: int) -> Schema:
+def make_error_examples(service: Service, operation: Operation, status: int) -> Schema:
     """The example of a refusal with this status, by name; empty if none is stored.
 
     Only the usual service has one: the text of a refusal has the names of its fields.
     """
-    body_by_status = _read_stored_answers().get(f"{record.name}.refusals", {})
+    body_by_status = _read_stored_answers().get(f"{operation.name}.refusals", {})
     if not service.is_default or str(status) not in body_by_status:
         return {}
     return _make_example("refusal", body_by_status[str(status)])

@@ -94,8 +94,8 @@ class AnswerSchemas:
         if any(description_sentences):
             schema["description"] = " ".join(filter(None, description_sentences))
         naming_operation = NAMED.get(model.__name__)
-        read_names = naming_operation.names if naming_operation else None
-        read_name = make_name_reader(read_names, field) if read_names else None
+        names_of = naming_operation.names if naming_operation else None
+        read_name = make_name_reader(names_of, field) if names_of else None
         assumption_id = answer_facts.assumed.get(field, answer_facts.source)
         return {**schema, **make_origin_members(self._service, assumption_id, read_name)}
 

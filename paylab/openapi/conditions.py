@@ -146,22 +146,26 @@ def _make_product_condition(service: Service) -> Schema:
 
 
 def _group_corridors(service: Service) -> Iterable[list[Corridor]]:
-    """The corridors in groups of countries with equal rules."""
+    """The corridors in groups: countries with equal rules share one condition."""
     corridors_by_country = countries.of(service)
     corridors_by_rules: dict[tuple[object, ...], list[Corridor]] = {}
     for country in codes.COUNTRIES:
         corridor = corridors_by_country.get(country)
-        if corridor is None:
-            continue
-        corridor_rules = (  # what the condition of a country is made of
-            corridor.documents,
-            corridor.account_types,
-            corridor.open_products,
-            corridor.required,
-            service.account(country, "bank_account"),
-        )
-        corridors_by_rules.setdefault(corridor_rules, []).append(corridor)
+        if corridor is not None:
+            corridor_rules = _read_rules(corridor, service)
+            corridors_by_rules.setdefault(corridor_rules, []).append(corridor)
     return corridors_by_rules.values()
+
+
+def _read_rules(corridor: Corridor, service: Service) -> tuple[object, ...]:
+    """All that the condition of a country is made of."""
+    return (
+        corridor.documents,
+        corridor.account_types,
+        corridor.open_products,
+        corridor.required,
+        service.account(corridor.country, "bank_account"),
+    )
 
 
 def _make_country_condition(corridors: list[Corridor], details: DetailSchemas) -> Schema:

@@ -11,19 +11,19 @@ from ..spec.service.value_types import NONE
 from .schemas import Schema
 
 
-def make_links(service: Service, record: Operation) -> Schema:
+def make_links(service: Service, operation: Operation) -> Schema:
     """The links of a successful answer by name; empty if no operation takes what it has."""
     link_by_name: Schema = {}
-    if record.is_list and _has_pages(service, record):
-        link_by_name["nextPage"] = _make_next_page_link(service, record)
-    id_pointer = _find_id_pointer(service, record)
+    if operation.is_list and _has_pages(service, operation):
+        link_by_name["nextPage"] = _make_next_page_link(service, operation)
+    id_pointer = _find_id_pointer(service, operation)
     if not id_pointer:
         return link_by_name
     for route in service.routes:
         target_operation = OPERATIONS[route.operation]
         placeholder = _find_only_placeholder(route)
-        is_same_resource = target_operation.resource == record.resource
-        if is_same_resource and target_operation is not record and placeholder:
+        is_same_resource = target_operation.resource == operation.resource
+        if is_same_resource and target_operation is not operation and placeholder:
             link_by_name[target_operation.call_name] = {
                 "operationId": target_operation.call_name,
                 "parameters": {placeholder: f"$response.body#{id_pointer}"},

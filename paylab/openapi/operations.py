@@ -46,34 +46,34 @@ class OperationObjects:
         self._body_schemas = bodies
         self._answer_schemas = answers
 
-    def operation(self, record: Operation, route: Route) -> Schema:
+    def operation(self, operation: Operation, route: Route) -> Schema:
         """The object of an operation at its path."""
         operation_object: JsonObject = {
-            "operationId": record.call_name,
-            "summary": record.summary,
-            "description": prose.describe_operation(self._service, record),
-            "tags": [prose.tag_name(record.resource)],
-            **make_origin_members(self._service, read=record.path),
+            "operationId": operation.call_name,
+            "summary": operation.summary,
+            "description": prose.describe_operation(self._service, operation),
+            "tags": [prose.tag_name(operation.resource)],
+            **make_origin_members(self._service, read=operation.path),
         }
-        if record.is_sandbox:
+        if operation.is_sandbox:
             operation_object["x-sandbox-only"] = True
-        if record.takes_key(self._service):
+        if operation.takes_key(self._service):
             operation_object["x-idempotent"] = True
-        if record.is_list:
-            operation_object["x-pagination"] = self._describe_paging(record)
-        parameter_objects = list(self._make_parameters(record, route))
+        if operation.is_list:
+            operation_object["x-pagination"] = self._describe_paging(operation)
+        parameter_objects = list(self._make_parameters(operation, route))
         if parameter_objects:
             operation_object["parameters"] = parameter_objects
-        if record.fields:
+        if operation.fields:
             body_content = {
-                "schema": self._body_schemas.body(record),
-                "examples": examples.make_examples(self._service, record),
+                "schema": self._body_schemas.body(operation),
+                "examples": examples.make_examples(self._service, operation),
             }
             operation_object["requestBody"] = {"required": True, "content": {_JSON: body_content}}
-        make_error_example = partial(make_error_examples, self._service, record)
+        make_error_example = partial(make_error_examples, self._service, operation)
         operation_object["responses"] = {
-            **self._make_success_responses(record),
-            **errors.refusal_responses(self._service, record, make_error_example),
+            **self._make_success_responses(operation),
+            **errors.refusal_responses(self._service, operation, make_error_example),
         }
         return operation_object
 

@@ -71,17 +71,17 @@ def describe_service(service: Service) -> str:
     return ABOUT.replace("{keyed}", keyed_text)
 
 
-def describe_operation(service: Service, record: Operation) -> str:
+def describe_operation(service: Service, operation: Operation) -> str:
     """Describe an operation beside its summary: its pages, its key, and who states it."""
     sentences = []
-    if record.is_sandbox:
+    if operation.is_sandbox:
         sentences.append("In the sandbox only; elsewhere it answers 403.")
-    if record.is_list and not service.list(record.resource).is_array:
+    if operation.is_list and not service.list(operation.resource).is_array:
         sentences.append("Read further pages with the cursor of the answer.")
-    if record.takes_key(service):
+    if operation.takes_key(service):
         header_name = service.idempotency.header
         sentences.append(f"Repeat it with the same {header_name}, and it is carried out once.")
-    path_origin = make_origin_members(service, read=record.path)["x-origin"]
+    path_origin = make_origin_members(service, read=operation.path)["x-origin"]
     sentences.append(_ORIGIN_SENTENCES[path_origin])
     return " ".join(sentences)
 

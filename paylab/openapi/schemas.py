@@ -80,16 +80,16 @@ def drop_absent_paths(paths_and_schemas: Iterable[tuple[str, Schema]]) -> dict[s
     return {path: schema for path, schema in paths_and_schemas if path != NONE}
 
 
-def make_name_reader(read_names: ReadNames, field_name: str) -> ReadSetting:
+def make_name_reader(names_of: ReadNames, field_name: str) -> ReadSetting:
     """Make a function that reads the service's name of one field; `read_names` reads all names."""
-    return lambda settings: read_names(settings)[field_name]
+    return lambda settings: names_of(settings)[field_name]
 
 
 def make_list_setting_reader(
-    record: Operation, read: Callable[[OneListSettings], object]
+    operation: Operation, read: Callable[[OneListSettings], object]
 ) -> ReadSetting | None:
     """Make a function that reads a setting of the list of an operation; None if it has no list."""
-    read_list_settings = record.listing
+    read_list_settings = operation.listing
     if read_list_settings is None:
         return None
     return lambda settings: read(read_list_settings(settings.lists))

@@ -144,7 +144,10 @@ class AccountOrders:
             raise _undecided_error(str(error)) from error
 
     def _return_earlier(self, order: KeyedOrder, account: ConversionAccount) -> Response:
-        """The account that an earlier order made, as it is now; ChoiceError if it is disabled."""
+        """The response with the account that an earlier order made, as the account is now.
+
+        ChoiceError if the account is disabled.
+        """
         response = self._client.call(
             "conversion_accounts.get", parts={"id": account.id}, timeout=order.request.timeout
         )

@@ -83,21 +83,23 @@ class ListedPayments:
     def find_after_error(self, order: KeyedOrder, status: int) -> str | None:
         """The id of the payment of an order that got a server error; None to send it again.
 
-        ChoiceError if a payment may be that of the order, has other values or is dead; PaylabError
-        if the page cannot tell. Your own key alone decides. At a service without a list, an order
-        that is not its reference is sent again under its key.
+        - An order under a key of your own is always sent again: the list does not show the key.
+        - Of an order that is its reference, the id is that of its live payment. ChoiceError if the
+          payments with the reference are dead, are several or have other values.
+        - Any other order is sent again. ChoiceError if a payment since the call began may be its
+          payment; without a list at the service, that is not asked.
+
+        PaylabError if the list cannot tell.
         """
         if status < SERVER_ERRORS or order.identity is Identity.OWN_KEY:
             return None
-        is_reference = order.identity is Identity.REFERENCE
+        if order.identity is Identity.REFERENCE:
+            return self._find_id_of_last_day(order)
         try:
-            if is_reference:
-                return self._find_id_of_last_day(order)
             self._raise_if_perhaps_made(order)
         except PaylabError as error:
-            if lacks_list(error) and not is_reference:
-                return None
-            raise
+            if not lacks_list(error):
+                raise
         return None
 
     def _read_payments_back(self, order: KeyedOrder, age_max: timedelta) -> list[Transfer]:
@@ -163,13 +165,13 @@ def find_payment(client: Client, fields: Values, since: datetime | None) -> Tran
     if not reference_of(fields) and (since is None or len(order_values) < VALUES_MIN):
         message = "give client_reference_id=..., or the account, an amount and since=..."
         raise RuleError([Problem(REFERENCE, message)])
-    now: Now = client.service_clock.now
+    read_now: Now = client.service_clock.now
     payments = find_payments(payment_pages(client.transfers), order_values, since)
     equal_payments = [
         payment for payment in payments if not find_differences(order_values, payment)
     ]
     if payments and not equal_payments:
-        raise_unless_success(order_values, payments[0], now)
+        raise_unless_success(order_values, payments[0], read_now)
     payment = min(equal_payments, key=is_dead, default=None)
     if payment is None:
         return None

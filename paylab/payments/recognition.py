@@ -28,46 +28,46 @@ Now = Callable[[], datetime]
 """Gives the time at the service; only an error needs it, since a simulator is asked for it."""
 
 
-def find_newest(order: Values, payments: Sequence[Transfer], now: Now) -> Transfer | None:
+def find_newest(order: Values, payments: Sequence[Transfer], read_now: Now) -> Transfer | None:
     """The newest live payment of an order; None if there is none: it is not paid yet.
 
     `payments` have the reference of the order or its values, newest first. ChoiceError if all of
     them are dead, or if no live one shows that it is that of the order.
     """
-    live_payments = _require_live(order, payments, now)
+    live_payments = _require_live(order, payments, read_now)
     for payment in live_payments:
         if is_recognised(order, payment):
             return payment
     if live_payments:
-        raise unrecognised_error(order, live_payments, now())
+        raise unrecognised_error(order, live_payments, read_now())
     return None
 
 
-def find_only(order: Values, payments: Sequence[Transfer], now: Now) -> Transfer | None:
+def find_only(order: Values, payments: Sequence[Transfer], read_now: Now) -> Transfer | None:
     """The only live payment of an order, after a refusal that did not name it; None if none is.
 
     `payments` are those of `find_newest`. ChoiceError also if several are live, or if the order has
     no account or no amount to compare.
     """
-    live_payments = _require_live(order, payments, now)
+    live_payments = _require_live(order, payments, read_now)
     if not live_payments:
         return None
     has_terms = not AMOUNTS.isdisjoint(order) and not order.keys().isdisjoint(ACCOUNTS)
     payment = live_payments[0]
     if len(live_payments) == 1 and has_terms and is_recognised(order, payment):
         return payment
-    raise unrecognised_error(order, live_payments, now())
+    raise unrecognised_error(order, live_payments, read_now())
 
 
-def _require_live(order: Values, payments: Sequence[Transfer], now: Now) -> list[Transfer]:
+def _require_live(order: Values, payments: Sequence[Transfer], read_now: Now) -> list[Transfer]:
     """The live payments; ChoiceError if there are payments, but all are dead."""
     live_payments = [payment for payment in payments if not is_dead(payment)]
     if payments and not live_payments:
-        raise dead_error(order, payments[0], now())
+        raise dead_error(order, payments[0], read_now())
     return live_payments
 
 
-def select_named(payments: Sequence[Transfer], name: str, now: Now) -> list[Transfer]:
+def select_named(payments: Sequence[Transfer], name: str, read_now: Now) -> list[Transfer]:
     """Select the payments that can have been made as `new=name`, where `name` is an id.
 
     They are those that are not older than the payment with this id. ChoiceError if no payment has
@@ -77,7 +77,7 @@ def select_named(payments: Sequence[Transfer], name: str, now: Now) -> list[Tran
         return []
     replaced_payment = next((payment for payment in payments if payment.get("id") == name), None)
     if replaced_payment is None:
-        raise unlisted_name_error(payments, name, now())
+        raise unlisted_name_error(payments, name, read_now())
     return [
         payment
         for payment in payments
@@ -87,7 +87,7 @@ def select_named(payments: Sequence[Transfer], name: str, now: Now) -> list[Tran
 
 
 def raise_unless_success(
-    order: Values, payment: Transfer, now: Now, age_max: timedelta | None = None
+    order: Values, payment: Transfer, read_now: Now, age_max: timedelta | None = None
 ) -> None:
     """Raise ChoiceError for a payment that is no success of an order.
 
@@ -95,10 +95,10 @@ def raise_unless_success(
     that does not show when it was created counts as new.
     """
     if find_differences(order, payment):
-        raise other_values_error(order, payment, now())
+        raise other_values_error(order, payment, read_now())
     if is_dead(payment):
-        raise dead_error(order, payment, now())
+        raise dead_error(order, payment, read_now())
     if age_max is not None:
-        age = age_of(payment, now())
+        age = age_of(payment, read_now())
         if age is not None and age > age_max:
-            raise old_error(order, payment, now())
+            raise old_error(order, payment, read_now())

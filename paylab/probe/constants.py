@@ -20,12 +20,16 @@ def add_constant(service: Service, operation: str, place: str, value: object) ->
     return frozen_extra
 
 
+_LEVELS_MAX = 4
+"""The levels of objects inside each other in which a constant is looked for."""
+
+
 def find_blanks(extra: object) -> set[tuple[str, str]]:
     """Find the constants that a user has to fill in: pairs of an operation and a dotted place."""
     return {
         (operation, field_path)
         for operation, constants in to_json_value(extra).items()
-        for field_path, field_value in walk_values(constants, 4)
+        for field_path, field_value in walk_values(constants, _LEVELS_MAX)
         if field_value == FILL_IN
     }
 

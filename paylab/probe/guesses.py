@@ -112,5 +112,5 @@ def read_page_settings(body: object, form: ListForm) -> dict[str, Value]:
 
     For example `{"lists.transfers.items": "rows"}` if the answer has `rows` instead of `data`.
     """
-    differences = find_envelope_differences(body, form)
-    return {find_list_key(form, setting_name): value for setting_name, value in differences}
+    differing_settings = find_envelope_differences(body, form)
+    return {find_list_key(form, setting_name): value for setting_name, value in differing_settings}

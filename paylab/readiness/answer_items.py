@@ -1,4 +1,8 @@
-"""Items: answers and events that are not as usual, and that a program must survive."""
+"""Items: odd answers and events, which a program must survive.
+
+An object is odd if it has something that the specification does not show, or lacks a value. An
+event is taken if the receiver answers its delivery with a 2xx.
+"""
 
 from __future__ import annotations
 
@@ -59,19 +63,20 @@ def _find_messages(history: History) -> Iterator[tuple[RequestFacts | NoteFacts,
 
 
 def _make_survival_check(
-    describe: Callable[[str, JsonMapping], str],
+    describe_oddity: Callable[[str, JsonMapping], str],
 ) -> Callable[[History], Iterator[Observation]]:
     """Make the function of an item: the program goes on after it received an odd object.
 
-    `describe` takes a resource and an object, and says what is odd in it; "" if nothing is.
+    `describe_oddity` takes a resource and an object, and says what is odd in it; "" if nothing is.
     """
 
     def observe(history: History) -> Iterator[Observation]:
         """Observe what followed each odd object, in answers and in deliveries."""
         deliveries_and_oddities: list[tuple[NoteFacts, str]] = []
         for message, received_object in _find_messages(history):
-            oddity_text = describe(_find_resource(message), received_object)
+            oddity_text = describe_oddity(_find_resource(message), received_object)
             if isinstance(message, NoteFacts):
+                # Usual deliveries, too: they show whether the receiver works at all.
                 deliveries_and_oddities.append((message, oddity_text))
             elif oddity_text and history.next_of_program(message) is not None:
                 yield note_right(message, f"{oddity_text}: the program went on")

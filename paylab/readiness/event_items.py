@@ -1,4 +1,8 @@
-"""Items: how events are received."""
+"""Items: how events are received.
+
+An event is taken if the receiver answers a delivery of it with a 2xx. An event is delivered in one
+or more attempts; each attempt is a `NoteFacts`.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +44,7 @@ def _read_state(delivery: NoteFacts) -> tuple[str, ...]:
 
 
 def observe_duplicates(history: History) -> Iterator[Observation]:
-    """Observe whether the second delivery of an event is taken, and does nothing again."""
+    """Observe whether the second delivery of an event is taken, and no action is repeated."""
     first_delivery_by_key: dict[tuple[str, ...], NoteFacts] = {}
     for delivery in history.deliveries:
         delivery_key = (str(delivery["url"]), *_read_state(delivery))
@@ -56,7 +60,7 @@ def observe_duplicates(history: History) -> Iterator[Observation]:
                     repeated_request,
                     f"done again after the duplicate, delivery {delivery.sequence}",
                 )
-        if delivery.is_taken:
+        if delivery.is_taken:  # later ones do not replace the first
             first_delivery_by_key.setdefault(delivery_key, delivery)
 
 
@@ -77,7 +81,7 @@ def _find_repeated_action(
         is_action = request.method == "POST" and request.is_ok
         if earlier_action is not None and is_action:
             has_same_key = bool(request.key) and request.key == earlier_action.key
-            return None if has_same_key else request
+            return None if has_same_key else request  # only the first repetition is judged
     return None
 
 

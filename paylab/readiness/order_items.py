@@ -171,17 +171,17 @@ def observe_repeats_without_key(history: History) -> Iterator[Observation]:
     for request in history.of(*UNREPEATABLE, *ORDER_OPERATIONS):
         if request.key or not _is_outcome_unknown(request):
             continue
-        repeated_request = history.next_same(request)
+        repetition = history.next_same(request)
         looking_operations = LOOKS[request.operation]
         has_looked = any(
             request_between.operation in looking_operations and request_between.is_ok
-            for request_between in history.between(request, repeated_request)
+            for request_between in history.between(request, repetition)
         )
-        if repeated_request is None or has_looked:
+        if repetition is None or has_looked:
             yield note_right(request, "was not sent again blindly")
         else:
             yield note_wrong(
-                repeated_request, f"call {request.number} again, which may have been carried out"
+                repetition, f"call {request.number} again, which may have been carried out"
             )
 
 

@@ -57,8 +57,12 @@ def _find_uploads(history: History, person_id: str) -> list[RequestFacts]:
 def _read_sides(upload: RequestFacts) -> set[str]:
     """The sides of the images in an upload, such as "selfie"; empty for a token, or if unknown."""
     # The body is too long to be stored when the images are large.
-    images = upload.fields.get("images") or upload.answer.get("images") or []
-    return {str(image.get("type")) for image in images if isinstance(image, dict)}
+    image_entries = upload.fields.get("images") or upload.answer.get("images") or []
+    return {
+        str(image_entry.get("type"))
+        for image_entry in image_entries
+        if isinstance(image_entry, dict)
+    }
 
 
 def _answers_code(upload: RequestFacts, code: str) -> bool:
@@ -165,12 +169,15 @@ def _describe_personal_data(request: RequestFacts) -> str:
         folded_name = parameter_name.lower().replace("-", "_")
         if folded_name in PERSONAL_NAMES or folded_name in SECRET_NAMES:
             return f"{parameter_name} is in the query string"
-        if HIDDEN in str(parameter_value) or PERSONAL_VALUE.search(str(parameter_value)):
+        if _is_personal(str(parameter_value)):
             return f"{parameter_name} holds personal data or a key in the query string"
     path_text = unquote(str(request.row["path"]))
-    if HIDDEN in path_text or PERSONAL_VALUE.search(path_text):
-        return "the path holds personal data or a key"
-    return ""
+    return "the path holds personal data or a key" if _is_personal(path_text) else ""
+
+
+def _is_personal(text: str) -> bool:
+    """Whether a text of a journal holds personal data, or did before the journal hid it."""
+    return HIDDEN in text or PERSONAL_VALUE.search(text) is not None
 
 
 ITEMS = (

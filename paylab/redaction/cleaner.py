@@ -205,7 +205,11 @@ class Cleaner:
         }
 
     def _clean_frame_rows(self, columns: list[Any], frame_rows: object) -> Any:
-        """Remove the numbers in those columns of a frame that are named after a document."""
+        """Remove the document numbers from the rows of a data frame.
+
+        The frame is JSON with `columns` and rows apart. The numbers stand in the columns that are
+        named after a document.
+        """
         number_column_indexes = {
             column_index
             for column_index, column_name in enumerate(columns)
@@ -247,9 +251,12 @@ class Cleaner:
         return "[removed: document number]"
 
     def _clean_list(self, list_items: list[Any]) -> list[Any]:
-        """Clean a list: a header, the parts of one text, an image as numbers, or any items."""
-        is_header = len(list_items) == 2 and _is_key_name(list_items[0])
-        if is_header:
+        """Clean a list: a name and its value, the parts of one text, an image, or any items.
+
+        The name and the value are those of a header, say; the image is a list of numbers.
+        """
+        is_key_with_name = len(list_items) == 2 and _is_key_name(list_items[0])
+        if is_key_with_name:
             return [list_items[0], self._remove_key(list_items[1])]
         if len(list_items) >= 2 and all(isinstance(item, str) for item in list_items):
             clean_texts = self._clean_parts_of_text(list_items)
@@ -258,6 +265,7 @@ class Cleaner:
         if is_image_list(list_items):
             self._report("image", "")
             return ["[removed: image]"]
+        # First the secrets in pieces over several items, then each item by itself.
         return [self.clean(item) for item in self._clean_neighbours(list_items)]
 
     def _clean_parts_of_text(self, texts: list[str]) -> list[str] | None:

@@ -100,11 +100,11 @@ def _find_literal_spans(text: str, start: int) -> Iterator[tuple[int, int] | Non
 def find_key_literals(text: str) -> Spans:
     """Yield the places of the literals that source code gives to the name of a key."""
     other_spans = set()  # literals of names beside that of a key
-    for literal in _find_assigned_literals(text):
-        span = (literal.start, literal.end)
-        if not literal.is_of_key:
+    for assigned_literal in _find_assigned_literals(text):
+        span = (assigned_literal.start, assigned_literal.end)
+        if not assigned_literal.is_of_key:
             other_spans.add(span)
-        elif not _is_harmless_literal(text[literal.start : literal.end]):
+        elif not _is_harmless_literal(text[assigned_literal.start : assigned_literal.end]):
             yield span
     # There is a region: a text without the name of a key is not searched (`has_key_name`).
     first_region_start = find_named_regions(text)[0][0]

@@ -24,19 +24,19 @@ WALLET_COUNTRIES: Mapping[str, str] = {codes.CRYPTO_WALLET: "US", codes.DIGITAL_
 
 
 def find_implausible_values(
-    service: Service, record: Operation, request_json: JsonObject, now: datetime
+    service: Service, operation: Operation, request_json: JsonObject, now: datetime
 ) -> list[Problem]:
     """The values of a new individual or account that cannot be right, in the service's names."""
-    body = read_request(service, record.name, request_json)
+    body = read_request(service, operation.name, request_json)
     problems: list[Problem] = []
-    if record.name == "individuals.create":
+    if operation.name == "individuals.create":
         problems += _find_implausible_facts(body.fields, now)
         accounts = body.fields.get("financial_accounts")
         for index, account in enumerate(accounts if isinstance(accounts, list) else []):
             if isinstance(account, dict):
                 details_path = f"financial_accounts.{index}.details"
                 problems += _find_implausible_details(account, details_path)
-    elif record.name == "financial_accounts.create":
+    elif operation.name == "financial_accounts.create":
         _rename_details(body)
         problems += _find_implausible_details(body.fields, "details")
     return [problem for problem in body.problems(problems) if problem.source == CHECK_SOURCE]

@@ -25,9 +25,9 @@ def check_scenario(subject: str, body: JsonMapping, field: str) -> list[Problem]
     from ..spec.assumptions import SCENARIOS  # only a scenario needs the texts of all assumptions
 
     known_values = [
-        scenario.value
-        for scenario in SCENARIOS
-        if scenario.where == f"{subject}, {field}" and scenario.value
+        known_scenario.value
+        for known_scenario in SCENARIOS
+        if known_scenario.where == f"{subject}, {field}" and known_scenario.value
     ]
     separator_character = known_values[0][len(_WORD)]
     if field_value[len(_WORD) : len(_WORD) + 1] != separator_character:

@@ -226,17 +226,18 @@ class RouteHistory:
         }
         return vars(_SharedKeys(fields))
 
-    def _draw_outcome(self, chance: float, seconds: int) -> Row:
-        """Draw the fields of OUTCOME_FIELDS; `chance`, from 0 to 1, chooses the status."""
+    def _draw_outcome(self, outcome_number: float, seconds: int) -> Row:
+        """Draw the fields of OUTCOME_FIELDS; `outcome_number`, from 0 to 1, chooses the status."""
         outcome_fields: Row = dict.fromkeys(OUTCOME_FIELDS)
-        if chance < self.route.failing:
+        if outcome_number < self.route.failing:
             outcome_fields["status"] = "failed"
             outcome_fields["failure_reason"] = self._choose_text(self.reasons)
-        elif chance < self.route.failing + EXPIRED_SHARE:
+        elif outcome_number < self.route.failing + EXPIRED_SHARE:
             outcome_fields["status"] = "expired"
         else:
             settlement_reference = ids.last_digits(self.random_numbers.getrandbits(80), 20)
             outcome_fields["status"] = "completed"
+            # Few different texts: rows share one object of each.
             outcome_fields["completed_in"] = intern(str(seconds))
             outcome_fields["settlement_reference_id"] = settlement_reference
         return outcome_fields
@@ -252,8 +253,9 @@ class RouteHistory:
         if self.route.source == "USD":
             return dollars
         amount = dollars * prices.rate("USD", self.route.source)
-        if self.route.source == "USDC":  # with millionths, as stablecoins have
-            amount += Decimal(int(self.random_numbers.random() * 10_000)).scaleb(-6)
+        if self.route.source == "USDC":  # it has six decimals: add less than a cent in millionths
+            millionths = int(self.random_numbers.random() * 10_000)
+            amount += Decimal(millionths).scaleb(-6)
         return prices.round_amount(amount, self.route.source)
 
     def _draw_seconds(self, method: str) -> int:

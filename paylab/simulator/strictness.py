@@ -45,17 +45,19 @@ def find_remarks(
     ]
 
 
-def find_unknown_fields(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
+def find_unknown_fields(
+    service: Service, operation: Operation, request: Request
+) -> Iterator[Problem]:
     """The fields of a body that are null, or that the operation does not know."""
-    if not (record.fields and request.body):
+    if not (operation.fields and request.body):
         return
     try:
         request_json = request.json()
     except RefusedError:
         return
     yield from _find_nulls(request_json)
-    body = read_request(service, record.name, request_json)
-    if any(field.kind == DETAILS for field in record.fields):
+    body = read_request(service, operation.name, request_json)
+    if any(field.kind == DETAILS for field in operation.fields):
         _note_unknown_details(service, body)
     yield from body.unknown_fields
 

@@ -48,8 +48,8 @@ def read_title(notebook: JsonMapping) -> str:
 
 def _read_title(stem: str) -> str:
     """The heading of the notebook whose file has this name, without its suffix."""
-    path = notebooks_folder() / f"{stem}.ipynb"
-    return read_title(json.loads(path.read_text(encoding="utf-8")))
+    notebook_path = notebooks_folder() / f"{stem}.ipynb"
+    return read_title(json.loads(notebook_path.read_text(encoding="utf-8")))
 
 
 def _write_card(path: Path) -> str:

@@ -260,27 +260,29 @@ def read_request(service: Service, operation: str, sent_body: JsonObject) -> Req
 
     Details of an account stay as they are where the body does not name the country.
     """
-    record = OPERATIONS[operation]
+    operation_record = OPERATIONS[operation]
     body = RequestBody(service)
-    names = record.request_names(service)
+    names = operation_record.request_names(service)
     fields_without_constants = body.read_constants(
-        sent_body, _find_constants(record, names, service)
+        sent_body, _find_constants(operation_record, names, service)
     )
-    body.fields = body.rename(fields_without_constants, record.by_name, names)
-    for field in record.fields:
+    body.fields = body.rename(fields_without_constants, operation_record.by_name, names)
+    for field in operation_record.fields:
         body.rename_nested(field)
     body.rename_listed_details()
-    for reference in record.references:
-        body.read_reference(reference, record.id_path(reference, service))
-    body.read_amounts(record.field_names_of_kind(AMOUNT))
-    body.check_currencies(record.field_names_of_kind(CURRENCY))
+    for reference in operation_record.references:
+        body.read_reference(reference, operation_record.id_path(reference, service))
+    body.read_amounts(operation_record.field_names_of_kind(AMOUNT))
+    body.check_currencies(operation_record.field_names_of_kind(CURRENCY))
     return body
 
 
-def _find_constants(record: Operation, names: Names, service: Service) -> dict[str, Any]:
+def _find_constants(operation: Operation, names: Names, service: Service) -> dict[str, Any]:
     """The constant fields that a service requires, except those that the operation has anyway."""
-    their_known_names = {names.their_names.get(our_name, our_name) for our_name in record.by_name}
-    constant_by_name: Mapping[str, Any] = service.extra.get(record.name, {})
+    their_known_names = {
+        names.their_names.get(our_name, our_name) for our_name in operation.by_name
+    }
+    constant_by_name: Mapping[str, Any] = service.extra.get(operation.name, {})
     return {
         constant_name: constant
         for constant_name, constant in constant_by_name.items()

@@ -42,15 +42,17 @@ class Translation:
         """Write the body of a request in the service's names and formats, with constant fields."""
         if self.changes_nothing:
             return body
-        record = OPERATIONS[operation]
+        operation_record = OPERATIONS[operation]
         rename_details = partial(_rename_for_service, path_prefix="details")
         request_body = self._rename_details(body, rename_details, in_service_names=False)
-        self._move_ids(record, request_body)
-        if record.is_sandbox and "{" in record.path(self.service):
+        self._move_ids(operation_record, request_body)
+        if operation_record.is_sandbox and "{" in operation_record.path(self.service):
             request_body.pop("conversion_account_id", None)  # the path names the account
-        if record.names:
-            formatted_body = self._format_values(record, request_body)
-            request_body = _rename_for_service(record.request_names(self.service), formatted_body)
+        if operation_record.names:
+            formatted_body = self._format_values(operation_record, request_body)
+            request_body = _rename_for_service(
+                operation_record.request_names(self.service), formatted_body
+            )
         return add_constants(request_body, self.service.extra.get(operation, {}))
 
     def renames_rows_of(self, list_name: str) -> bool:
@@ -65,15 +67,15 @@ class Translation:
             for instructions_type in NAMES_BY_INSTRUCTION_TYPE
         )
 
-    def _move_ids(self, record: Operation, request_body: Body) -> None:
+    def _move_ids(self, operation: Operation, request_body: Body) -> None:
         """Replace references by ids, where the service has the id elsewhere than in an object.
 
         `{"payout_account": {"id": "fa_1"}}` becomes `{"payout_account_id": "fa_1"}`, which is
         renamed later as any other field.
         """
-        for field in record.references:
+        for field in operation.references:
             reference_object = request_body.get(field.name)
-            is_moved = record.id_path(field, self.service) != field.default_id_path
+            is_moved = operation.id_path(field, self.service) != field.default_id_path
             if is_moved and isinstance(reference_object, Mapping) and "id" in reference_object:
                 del request_body[field.name]
                 request_body[field.id_name] = reference_object["id"]
@@ -206,11 +208,11 @@ class Translation:
             return None  # both fit equally well
         return best_settings
 
-    def _format_values(self, record: Operation, body: Body) -> Body:
+    def _format_values(self, operation: Operation, body: Body) -> Body:
         """Copy a body with currencies in the service's letter case, and amounts in its format."""
         formatted_body = {}
         for field_name, field_value in body.items():
-            field = record.by_name.get(field_name)
+            field = operation.by_name.get(field_name)
             # A field of `extra` is a currency or an amount if its name ends so.
             field_kind = field.kind if field else field_name.rpartition("_")[2]
             formatted_body[field_name] = self._format_value(field_kind, field_value)

@@ -13,7 +13,7 @@ from . import html
 from .forms.code import write_call
 from .forms.nodes import Button, Code, Group, Heading, Html, Node, form_section
 from .forms.view import FormPage
-from .html import Row
+from .html import Row, escape
 
 SUBJECT_TITLES = {
     "individual": "Verification of a person",
@@ -52,7 +52,7 @@ class ScenarioPage(FormPage):
         self.result: Any = None
         self.heading = Heading(self.title)
         introduction_text = problem or INTRODUCTION
-        self._introduction = Html(f"<p>{html.escape(introduction_text)}</p>")
+        self._introduction = Html(f"<p>{escape(introduction_text)}</p>")
         self.buttons = {
             scenario.name: Button(scenario.label, partial(self.click, scenario.name))
             for scenario in scenarios
@@ -84,12 +84,12 @@ class ScenarioPage(FormPage):
             yield form_section(title, Group(buttons, "actions"))
 
     def click(self, name: str) -> None:
-        """Run a scenario, and show its way or why it failed."""
+        """Run a scenario, and show the statuses of what it created, or why it failed."""
         self._show_running(name)
         try:
             self.result = self._run(name)
         except PaylabError as error:
-            self.message.html = f'<p class="paylab-error">{html.escape(error)}</p>'
+            self.message.html = f'<p class="paylab-error">{escape(error)}</p>'
         else:
             self._show_result()
         finally:
@@ -99,7 +99,7 @@ class ScenarioPage(FormPage):
 
     def _show_running(self, scenario_name: str) -> None:
         """Show which scenario runs; the buttons are disabled until it has ended."""
-        label_html = html.escape(self.scenarios[scenario_name].label)
+        label_html = escape(self.scenarios[scenario_name].label)
         self.message.html = f"<p>{label_html} is running …</p>"
         self.way_node.html = ""
         self.code.text = write_call("lab.scenarios.run", scenario_name)
@@ -115,7 +115,7 @@ class ScenarioPage(FormPage):
     def _show_result(self) -> None:
         """Show what was created, and its way."""
         scenario_run = self.result
-        self.message.html = f'<p class="paylab-good">{html.escape(_headline(scenario_run))}</p>'
+        self.message.html = f'<p class="paylab-good">{escape(_headline(scenario_run))}</p>'
         self.way_node.html = _way_html(scenario_run)
 
     def rows(self) -> Sequence[Row]:

@@ -208,13 +208,13 @@ def make_event(
     family_name = event_type.partition(".")[0]
     model_class, _ = FAMILIES.get(family_name, (Resource, None))
     try:
-        resource = model_class.model_validate(
+        resource_model = model_class.model_validate(
             rename_event_object(service, event_type, payload, Names.to_ours)
         )
-        resource._raw = dict(payload)
+        resource_model._raw = dict(payload)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"the payload cannot be read: {str(error)[:200]}") from None
-    return Event(event_type, payload, resource)
+    return Event(event_type, payload, resource_model)
 
 
 def _read_object(delivery: RawEvent) -> JsonMapping:

@@ -92,10 +92,12 @@ def repeated_references(matches: Matches, references: pa.Array) -> dict[int, lis
     by the index of the payment that got the rows of their reference.
     """
     payment_indexes = matches.payment_indexes
-    matched_mask = payment_indexes >= 0
-    row_counts = np.bincount(payment_indexes[matched_mask], minlength=len(references))
+    matched_row_mask = payment_indexes >= 0
+    row_counts = np.bincount(payment_indexes[matched_row_mask], minlength=len(references))
     unmatched_payment_indexes = np.flatnonzero(row_counts == 0)
-    matched_payment_indexes = np.unique(payment_indexes[matched_mask & matches.by_reference_mask])
+    matched_payment_indexes = np.unique(
+        payment_indexes[matched_row_mask & matches.by_reference_mask]
+    )
     if not len(unmatched_payment_indexes) or not len(matched_payment_indexes):
         return {}
     folded_references = _fold_case(references)

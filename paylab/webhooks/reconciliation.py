@@ -86,12 +86,12 @@ def _compare_sides(
     """The problems, notes and figures of all sides."""
     comparisons = [Comparison(payments, side.rows, rules) for side in sides]
     compared_period = _find_compared_period(payments, sides, comparisons)
-    problems: list[PaymentProblem] = []
+    payment_problems: list[PaymentProblem] = []
     for comparison, side in zip(comparisons, sides, strict=True):
-        problems += comparison.find_problems(side.period)
+        payment_problems += comparison.find_problems(side.period)
         compared_period.add_rows(side.rows.side, comparison.payment_index_of_row)
     note_texts = [note_text for side in sides for note_text in side.notes]
-    note_texts += compared_period.notes + zone_notes(problems)
+    note_texts += compared_period.notes + zone_notes(payment_problems)
     # The tolerance "" is for all currencies.
     unused_currencies = sorted(rules.tolerance.keys() - payments.currencies(rules.zone) - {""})
     note_texts += [
@@ -110,7 +110,7 @@ def _compare_sides(
     return Reconciliation(
         payments,
         rows_of_sides,
-        problems,
+        payment_problems,
         rules,
         compared_period,
         note_texts,
@@ -197,7 +197,7 @@ class Comparison:
         with events.
         OptionError if no row of the books can be compared, but a payment should have one.
         """
-        counted_mask = self._is_in(period)
+        counted_mask = self._make_period_mask(period)
         outside_count = int(np.count_nonzero(self._row_counts[~counted_mask]))
         if counted_mask.any() and not self._rows.has_keys:
             message = "have no row with an id or a reference, so nothing can be compared"
@@ -255,7 +255,7 @@ class Comparison:
         If books have rows of one list only, payments of the other list are not missing: it is not
         compared with them.
         """
-        missing_mask = (self._row_counts == 0) & self._is_in(period)
+        missing_mask = (self._row_counts == 0) & self._make_period_mask(period)
         expected_family_names = [
             payment_family.name
             for payment_family in self._payments.families
@@ -268,7 +268,7 @@ class Comparison:
                 continue
             yield self._pairs.problem_without_row(f"missing_in_{self._rows.side}", payment_index)
 
-    def _is_in(self, period: Period) -> NDArray[np.bool_]:
+    def _make_period_mask(self, period: Period) -> NDArray[np.bool_]:
         """Return for each payment whether it was created in the period.
 
         A payment without a time counts as in the period.
@@ -277,10 +277,13 @@ class Comparison:
         if period.is_everything:
             return inside_mask
         creation_times = self._payments.created()
+        # A missing time (NaT) is neither before nor after any time: it is kept by the negation.
         if period.since is not None:
-            inside_mask &= ~(creation_times < _convert_to_numpy_utc(period.since))
+            is_before = creation_times < _convert_to_numpy_utc(period.since)
+            inside_mask &= ~is_before
         if period.until is not None:
-            inside_mask &= ~(creation_times >= _convert_to_numpy_utc(period.until))
+            is_after = creation_times >= _convert_to_numpy_utc(period.until)
+            inside_mask &= ~is_after
         return inside_mask
 
     def _is_expected(self, family: Family) -> bool:

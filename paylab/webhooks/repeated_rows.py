@@ -146,18 +146,18 @@ def _choose_columns(
     """The sums of the amounts of each payment, and the columns that are compared row by row."""
     summed_column_by_meaning: dict[str, Any] = {}
     row_column_by_meaning: dict[str, Any] = {}
-    for payment_column in PAYMENT_COLUMNS:
-        column_values = pairs.rows.values.get(payment_column.meaning)
-        if isinstance(column_values, DecimalArray) and payment_column.currency:
+    for column_description in PAYMENT_COLUMNS:
+        column_values = pairs.rows.values.get(column_description.meaning)
+        if isinstance(column_values, DecimalArray) and column_description.currency:
             amounts = [
-                _combine_amounts(pairs, payment_column.meaning, payment_index, row_indexes)
+                _combine_amounts(pairs, column_description.meaning, payment_index, row_indexes)
                 for payment_index, row_indexes in rows_by_split_payment.items()
             ]
-            summed_column_by_meaning[payment_column.meaning] = DecimalArray(
+            summed_column_by_meaning[column_description.meaning] = DecimalArray(
                 decimals.from_numbers(amounts)
             )
-        elif column_values is not None and payment_column.kind != "time":
-            row_column_by_meaning[payment_column.meaning] = column_values
+        elif column_values is not None and column_description.kind != "time":
+            row_column_by_meaning[column_description.meaning] = column_values
     return summed_column_by_meaning, row_column_by_meaning
 
 

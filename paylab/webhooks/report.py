@@ -134,10 +134,10 @@ class Reconciliation:
         reasons_by_side: dict[str, dict[str, str]] = {}
         for side_rows in self._rows:
             reason_by_meaning = {
-                payment_column.meaning: f"not in the {side_rows.side}"
-                for payment_column in PAYMENT_COLUMNS
-                if payment_column.meaning not in side_rows.name_by_meaning
-                and self._has_service_column(payment_column.meaning)
+                column_description.meaning: f"not in the {side_rows.side}"
+                for column_description in PAYMENT_COLUMNS
+                if column_description.meaning not in side_rows.name_by_meaning
+                and self._has_service_column(column_description.meaning)
             }
             reason_by_column = {
                 column_name: "not in the service"

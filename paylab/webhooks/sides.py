@@ -73,7 +73,10 @@ class Payments:
     """The payments of the service; each has an index, counted through the families."""
 
     def __init__(self, lists: Mapping[str, pd.DataFrame]) -> None:
-        """Number the payments of each list, such as "transfers", one list after another."""
+        """Give each payment an index, list after list, such as "transfers" first.
+
+        The payments of one list are a `Family`.
+        """
         self.families: list[Family] = []
         start_index = 0
         for list_name, frame in lists.items():
@@ -111,9 +114,9 @@ class Payments:
     def currencies(self, zone: ZoneInfo) -> set[str]:
         """Return the currencies of all amounts, in upper case."""
         meanings = [
-            payment_column.meaning
-            for payment_column in PAYMENT_COLUMNS
-            if payment_column.kind == "currency"
+            column_description.meaning
+            for column_description in PAYMENT_COLUMNS
+            if column_description.kind == "currency"
         ]
         currencies: set[str] = set()
         for payment_family in self.families:
@@ -221,30 +224,32 @@ def _read_book_values(
 ) -> tuple[dict[str, Any], str]:
     """The compared columns by meaning, and a note on the decimal mark that was found."""
     compared_columns = [
-        payment_column
-        for payment_column in PAYMENT_COLUMNS
-        if payment_column.meaning in name_by_meaning
+        column_description
+        for column_description in PAYMENT_COLUMNS
+        if column_description.meaning in name_by_meaning
     ]
     cells_by_meaning = {
-        payment_column.meaning: frame[name_by_meaning[payment_column.meaning]]
-        for payment_column in compared_columns
+        column_description.meaning: frame[name_by_meaning[column_description.meaning]]
+        for column_description in compared_columns
     }
     amounts_by_name, mark_note = read_amounts(
         {
-            str(name_by_meaning[payment_column.meaning]): cells_by_meaning[payment_column.meaning]
-            for payment_column in compared_columns
-            if payment_column.kind == "amount"
+            str(name_by_meaning[column_description.meaning]): cells_by_meaning[
+                column_description.meaning
+            ]
+            for column_description in compared_columns
+            if column_description.kind == "amount"
         },
         decimal,
         has_semicolons=frame.attrs.get(DELIMITER) == ";",
     )
     column_by_meaning: dict[str, Any] = {}
-    for payment_column in compared_columns:
-        meaning = payment_column.meaning
+    for column_description in compared_columns:
+        meaning = column_description.meaning
         column_name = str(name_by_meaning[meaning])
-        if payment_column.kind == "amount":
+        if column_description.kind == "amount":
             column_by_meaning[meaning] = amounts_by_name[column_name]
-        elif payment_column.kind == "time":
+        elif column_description.kind == "time":
             column_by_meaning[meaning] = read_column_times(
                 cells_by_meaning[meaning], column_name, zone, date_format
             )
@@ -274,18 +279,18 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
     latest_events = _find_latest_events(events)
     texts_of_events = [_write_payment_texts(event) for event in latest_events]
     cells_by_meaning: dict[str, Any] = {}
-    for payment_column in EVENT_COLUMNS:
-        meaning = payment_column.meaning
+    for column_description in EVENT_COLUMNS:
+        meaning = column_description.meaning
         if not any(meaning in text_by_meaning for text_by_meaning in texts_of_events):
             continue
-        cells = pd.Series(
+        column_texts = pd.Series(
             [text_by_meaning.get(meaning) for text_by_meaning in texts_of_events], dtype=object
         )
-        if payment_column.kind == "amount":
-            amounts_by_name, _ = read_amounts({meaning: cells}, ".")
+        if column_description.kind == "amount":
+            amounts_by_name, _ = read_amounts({meaning: column_texts}, ".")
             cells_by_meaning[meaning] = amounts_by_name[meaning]
         else:
-            cells_by_meaning[meaning] = word_column(cells)
+            cells_by_meaning[meaning] = word_column(column_texts)
     return Rows(
         side=EVENTS,
         ids=pa.array([event.id for event in latest_events], pa.string()),
@@ -326,12 +331,12 @@ def _write_payment_texts(event: Event) -> dict[str, str]:
                 for field_name, field_value in part_fields.items()
             }
     text_by_meaning = {}
-    for payment_column in EVENT_COLUMNS:
-        field_value = value_by_field.get(payment_column.field(event.family))
+    for column_description in EVENT_COLUMNS:
+        field_value = value_by_field.get(column_description.field(event.family))
         if not isinstance(field_value, str):
             continue
-        if payment_column.kind != "amount" or PLAIN_NUMBER.fullmatch(field_value):
-            text_by_meaning[payment_column.meaning] = field_value
+        if column_description.kind != "amount" or PLAIN_NUMBER.fullmatch(field_value):
+            text_by_meaning[column_description.meaning] = field_value
     return text_by_meaning
 
 

@@ -84,9 +84,9 @@ class Individuals:
             idv_consent_recorded_at=idv_consent_recorded_at,
             financial_accounts=financial_accounts,
         )
-        operations.check_individual(fields, self._session.service)
-        body = merge_extra(fields, extra)
         service = self._session.service
+        operations.check_individual(fields, service)
+        body = merge_extra(fields, extra)
         doubts = [
             *individuals.find_typos(body, service),
             *individuals.find_implausible(body, self._session.clock()),

@@ -298,8 +298,8 @@ The names of a body are those of its object in every answer, list and event too.
 
 def answer_names(model: str, service: ServiceSettings) -> Names:
     """The names that a service has for the fields of a model in answers."""
-    record = NAMED.get(model)
-    return record.answer_names(service) if record else SAME_NAMES
+    naming_operation = NAMED.get(model)
+    return naming_operation.answer_names(service) if naming_operation else SAME_NAMES
 
 
 def rename_event_object(

@@ -16,7 +16,8 @@ from .records import OPERATIONS
 def make_routes(service: ServiceSettings) -> tuple[Route, ...]:
     """The routes of a service; an operation that it does not have is left out."""
     all_routes = (
-        Route(record.name, record.method, record.path(service)) for record in OPERATIONS.values()
+        Route(operation.name, operation.method, operation.path(service))
+        for operation in OPERATIONS.values()
     )
     return tuple(route for route in all_routes if route.template != NONE)
 

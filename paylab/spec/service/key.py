@@ -31,12 +31,13 @@ class SettingKey:
 
     @property
     def limit(self) -> Limit | None:
-        """The limit of its values; None for a `Literal`, whose type says them, and for tables."""
+        """The limit of its values; None for a `Literal`, which lists its values, and for tables."""
         limits = [
             annotation_part
             for annotation_part in annotation_parts(self.annotation)
             if isinstance(annotation_part, Limit)
         ]
+        # The last is the outermost, which a setting has over the limit of a named type.
         return limits[-1] if limits else None
 
     @property

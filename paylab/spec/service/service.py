@@ -120,6 +120,7 @@ class Service(ServiceSettings):
             return f"{file_path}, line {files.find_line(file_text, key)}: {sentence}"
 
         try:
+            # Warnings are caught to be issued below with the line of their key.
             with warnings.catch_warnings(record=True) as caught_warnings:
                 warnings.simplefilter("always", ConfigWarning)
                 service = cls(tables)

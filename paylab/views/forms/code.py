@@ -26,20 +26,25 @@ def write_call(
     >>> write_call("lab.quotes.create", keywords={"amount": "10.00"}, assign_to="quote")
     'quote = lab.quotes.create(amount="10.00")'
     """
-    prefixed_arguments = [("", argument) for argument in positional]
-    prefixed_arguments += [(f"{keyword}=", argument) for keyword, argument in keywords.items()]
+    prefixed_arguments = [("", argument_value) for argument_value in positional]
+    prefixed_arguments += [
+        (f"{keyword}=", argument_value) for keyword, argument_value in keywords.items()
+    ]
     call_start = f"{assign_to} = {function}" if assign_to else function
     # The cheap test first: a large literal is not written twice.
-    if sum(len(prefix) + len(str(argument)) for prefix, argument in prefixed_arguments) <= WIDTH:
+    if (
+        sum(len(prefix) + len(str(argument_value)) for prefix, argument_value in prefixed_arguments)
+        <= WIDTH
+    ):
         one_line_arguments = [
-            f"{prefix}{literal(argument)}" for prefix, argument in prefixed_arguments
+            f"{prefix}{literal(argument_value)}" for prefix, argument_value in prefixed_arguments
         ]
         one_line_call = f"{call_start}({', '.join(one_line_arguments)})"
         if len(one_line_call) <= WIDTH:
             return one_line_call
     argument_lines = [
-        f"{INDENT}{prefix}{literal(argument, multiline=True)},"
-        for prefix, argument in prefixed_arguments
+        f"{INDENT}{prefix}{literal(argument_value, multiline=True)},"
+        for prefix, argument_value in prefixed_arguments
     ]
     return "\n".join([f"{call_start}(", *argument_lines, ")"])
 

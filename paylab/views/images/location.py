@@ -89,11 +89,11 @@ def remove_location(image_bytes: bytes) -> bytes:
         patched_bytes[offset : offset + len(blank_bytes)] = blank_bytes
     for offset, chunk_type, data_size in _read_png_chunks(patched_bytes):
         # A chunk is four bytes each of size and type, its data, and a checksum of type and data.
-        data_end = offset + 8 + data_size
+        chunk_data_end = offset + 8 + data_size
         is_metadata_chunk = chunk_type in (b"eXIf", b"iTXt", b"tEXt", _IGNORED_CHUNK)
-        if is_metadata_chunk and data_end + 4 <= len(patched_bytes):
-            checksum = crc32(patched_bytes[offset + 4 : data_end])
-            pack_into(">I", patched_bytes, data_end, checksum)
+        if is_metadata_chunk and chunk_data_end + 4 <= len(patched_bytes):
+            checksum = crc32(patched_bytes[offset + 4 : chunk_data_end])
+            pack_into(">I", patched_bytes, chunk_data_end, checksum)
     return bytes(patched_bytes)
 
 
