@@ -24,7 +24,9 @@ ONE_AMOUNT: Schema = {"oneOf": [{"required": [name]} for name in transfers.AMOUN
 def required_fields(service: Service, operation: Operation) -> list[str]:
     """The names of the required fields of a body, in our names; empty if none is required."""
     if operation.name == "individuals.create":
-        return list(required_fields_schema(individuals.always_required_fields(service))["required"])
+        # Of a dotted name, such as `address.city`, the body must have the outer field.
+        required_paths = individuals.always_required_fields(service)
+        return list(required_fields_schema(required_paths)["required"])
     if operation.name == "transfers.create":
         return [*service.transfers.required]
     required_names = [field.name for field in operation.fields if field.required]

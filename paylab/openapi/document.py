@@ -58,6 +58,7 @@ def document(service: Service | None = None, server: str = "") -> JsonObject:
         service, OperationObjects(service, body_schemas, answer_schemas)
     )
     webhook_by_event_type = events.make_webhooks(service, components, answer_schemas)
+    # Schemas that list the words of an enumeration become references to its named schema.
     words_by_enumeration = _list_enumerations(service)
     enumeration_by_words = {
         words: enumeration_name for enumeration_name, words in words_by_enumeration.items()

@@ -60,8 +60,9 @@ def _make_delivery_operation(
     if service.webhooks.signature_header != NONE:
         delivery_operation["parameters"] = [_make_signature_parameter(service)]
     content_object = {"application/json": {"schema": schema}}
+    # A type that the spec does not have comes from this setting.
     read_event_types = (
-        None if event_type in codes.EVENTS else lambda tree: tree.webhooks.event_types
+        None if event_type in codes.EVENTS else lambda settings: settings.webhooks.event_types
     )
     return {
         **delivery_operation,
@@ -96,12 +97,14 @@ def _add_event_schema(
     """Add the schema of deliveries about a resource, such as "transfer"; return a reference."""
     webhook_settings = service.webhooks
     type_origin_members = make_origin_members(
-        service, read=lambda service: service.webhooks.type_field
+        service, read=lambda settings: settings.webhooks.type_field
     )
     payload_origin_members = make_origin_members(
-        service, read=lambda service: service.webhooks.payload_field
+        service, read=lambda settings: settings.webhooks.payload_field
     )
-    id_origin_members = make_origin_members(service, read=lambda service: service.webhooks.id_field)
+    id_origin_members = make_origin_members(
+        service, read=lambda settings: settings.webhooks.id_field
+    )
     type_schema = {**open_words_schema(event_types), **type_origin_members}
     payload_schema = {**answers.model(_PAYLOADS[resource], in_event=True), **payload_origin_members}
     id_schema = {"type": "string", **id_origin_members}

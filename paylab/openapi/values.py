@@ -96,6 +96,7 @@ def format_schema(text_format: Format) -> Schema:
     narrowest_format = text_format.also or text_format
     pattern = NOT_BLANK
     if narrowest_format.pattern:
+        # In patterns of JSON Schema a dot matches no line break.
         pattern = f"^(?:{narrowest_format.pattern})$".replace(".*", r"[\s\S]*")
     text_schema: Schema = {
         "type": "string",

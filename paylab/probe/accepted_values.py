@@ -25,6 +25,8 @@ _WHOLE = re.compile(r"(?:no|not have|without) decimals|whole number", re.IGNOREC
 _SIZE = re.compile(r"\b(\d+)\s*(kb|kib|kilobytes?|mb|bytes?)?", re.IGNORECASE)
 _ITEMS = re.compile(r"\b1 items?\b|(?:one|single|1) (?:image|file|item)|at most 1\b", re.IGNORECASE)
 _UNITS = {"k": 1024, "m": 1024**2, "b": 1, "": 1}
+_LEVELS_MAX = 4
+"""The levels of objects inside each other in which a list of words is looked for."""
 
 
 def find_accepted_words(message: str) -> tuple[str, ...]:
@@ -44,8 +46,8 @@ def find_listed_words(body: object) -> tuple[str, ...]:
 
     Empty if it has no such list.
     """
-    refusal_body = body[0] if isinstance(body, list) and body else body
-    for path, field_value in walk_values(refusal_body, 4):
+    refusal_body = body[0] if isinstance(body, list) and body else body  # or a list of errors
+    for path, field_value in walk_values(refusal_body, _LEVELS_MAX):
         is_list = isinstance(field_value, list) and bool(_LIST_NAME.search(last_name(path)))
         if is_list and field_value and all(isinstance(member, str) for member in field_value):
             return tuple(field_value)
@@ -60,12 +62,12 @@ def find_accepted_amount(message: str, amount: str) -> str:
     """
     if _WHOLE.search(message):
         return str(int(Decimal(amount)))
-    message = re.sub(r"^\d{3} ", "", message)  # the status
+    message = re.sub(r"^\d{3} ", "", message)  # the status is no amount
     amount_texts = [
         amount_text for amount_text in _AMOUNT.findall(message) if Decimal(amount_text) > 0
     ]
     names_limit = "amount" in message.lower() and _LIMIT.search(message) is not None
-    if not names_limit or len(amount_texts) != 1:
+    if not names_limit or len(amount_texts) != 1:  # of two, either may be the limit
         return ""
     limit_text = amount_texts[0]
     return "" if Decimal(limit_text) == Decimal(amount) else limit_text

@@ -124,7 +124,8 @@ def send_images(client: Client, person_id: str, images: dict[str, bytes]) -> Any
         uploads = _divide_uploads(describe_error(error), images)
         if not uploads:
             raise
-    return [client.individuals.upload_images(person_id, upload) for upload in uploads][-1]
+    answers = [client.individuals.upload_images(person_id, upload) for upload in uploads]
+    return answers[-1]
 
 
 def _divide_uploads(refusal_words: str, images: dict[str, bytes]) -> list[dict[str, bytes]]:
@@ -205,7 +206,8 @@ def make_required_fields(client: Client, table: str) -> dict[str, Any]:
 def make_image(size: int = SMALLEST_IMAGE_BYTES) -> bytes:
     """Make a JPEG of one pixel, with comments that make it at least `size` bytes long."""
     comment_length = (COMMENT_BYTES + 2).to_bytes(2, "big")  # these two bytes included
-    comment_text = b"specimen" * (COMMENT_BYTES // 8)
+    filler = b"specimen"
+    comment_text = filler * (COMMENT_BYTES // len(filler))
     comment = COMMENT_MARKER + comment_length + comment_text
     comment_count = ceil(size / COMMENT_BYTES)
     pixel_start = PIXEL[:2]  # the marker with which a JPEG starts

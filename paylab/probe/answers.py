@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..client.call import Call
 from ..drift.answers import find_answer_differences, parse_answer
 from ..spec import models
 from ..spec.envelope import find_object_path
 from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
+from ..spec.service.key import Value
 from ..spec.service.keys import setting_keys
 from ..spec.service.lists import ListForm
 from ..spec.service.objects import ITEMS
 from ..spec.service.service import Service
 from ..spec.service.setting import setting_key_of
 from ..spec.service.value_types import NONE
+from ..spec.text import JsonObject
 from .field_guesses import find_list_key
 from .guesses import read_page_settings
 from .refused_request import Guesses
@@ -77,23 +81,33 @@ def _read_envelope(operation_name: str, body: object, service: Service) -> Guess
 
 
 def _read_next_page_names(body: object, list_form: ListForm) -> Guesses:
-    """Yield the names of the cursor and of the flag that says that a next page follows.
+    """Yield the names of the cursor and of the flag of a page, where they differ from the settings.
 
-    Nothing for a field that the answer has under the name of the settings. A cursor alone, without
-    a flag, also says that a page follows.
+    The flag says whether a next page follows. Yield no cursor for a page without a next one.
     """
     if not isinstance(body, dict):
         return
-    field_by_setting = read_page_settings(body, list_form)
+    value_by_setting = read_page_settings(body, list_form)
     cursor_key = find_list_key(list_form, "cursor")
-    cursor_path = field_by_setting.get(cursor_key)
+    cursor_path = value_by_setting.get(cursor_key)
     if cursor_path and value_at(body, str(cursor_path)):
         yield {cursor_key: cursor_path}
-    if not list_form.more or list_form.more in body:
-        return
+    if list_form.more and list_form.more not in body:
+        yield from _read_flag_name(body, list_form, value_by_setting)
+
+
+def _read_flag_name(
+    body: JsonObject, list_form: ListForm, value_by_setting: Mapping[str, Value]
+) -> Guesses:
+    """Yield the name of the flag of a page, which has none under the name of the settings.
+
+    Yield NONE if the page has a cursor and no flag: the cursor alone says that a page follows.
+    """
     more_key = find_list_key(list_form, "more")
     has_cursor = bool(value_at(body, str(list_form.cursor)))
-    if more_key in field_by_setting:
-        yield {more_key: field_by_setting[more_key]}
-    elif has_cursor and "." not in list_form.more:
+    # A flag in an object, such as `page.more`, is no key of the body: the page may have it.
+    may_have_flag = "." in list_form.more
+    if more_key in value_by_setting:
+        yield {more_key: value_by_setting[more_key]}
+    elif has_cursor and not may_have_flag:
         yield {more_key: NONE}

@@ -38,8 +38,9 @@ def guess_field_settings(request: RefusedRequest) -> Guesses:
         return
     yield from rename_all_at_once(request)
     for field in request.fields:
-        for guess_rule in RULES[field.kind] if field.path else ():
-            yield from guess_rule(request, field)
+        if field.path:
+            for guess_rule in RULES[field.kind]:
+                yield from guess_rule(request, field)
 
 
 def change_limit(request: RefusedRequest, field: RefusedField) -> Guesses:
@@ -75,23 +76,19 @@ def require_field(request: RefusedRequest, field: RefusedField) -> Guesses:
     A field in an object may be required by its path, or by any end of it.
     """
     setting_key = setting_keys().get(f"{field.sent.table or request.operation.resource}.required")
-    required_names = request.service.value(setting_key.name) if setting_key else None
-    if (
-        not setting_key
-        or not isinstance(setting_key.limit, WordsLimit)
-        or not isinstance(required_names, tuple)
-    ):
+    if setting_key is None or not isinstance(setting_key.limit, WordsLimit) or field.was_sent:
+        return
+    required_names = request.service.value(setting_key.name)
+    if not isinstance(required_names, tuple):
         return
     path_segments = [field.name] if field.sent.is_details else field.our_path.split(".")
     path_ends = [".".join(path_segments[start:]) for start in range(len(path_segments))]
-    if path_segments[0] == "document":
+    if path_segments[0] == "document":  # it is only required as a whole
         path_ends.append("document")
-    allowed_words = setting_key.limit.words
-    required_name = next(
-        (path_end for path_end in path_ends if not allowed_words or path_end in allowed_words), None
-    )
-    if required_name and required_name not in required_names and not field.was_sent:
-        yield {setting_key.name: (*map(str, required_names), required_name)}
+    allowed_words = setting_key.limit.words or path_ends  # without any, every word is allowed
+    possible_names = [path_end for path_end in path_ends if path_end in allowed_words]
+    if possible_names and possible_names[0] not in required_names:
+        yield {setting_key.name: (*map(str, required_names), possible_names[0])}
 
 
 def send_number(_request: RefusedRequest, field: RefusedField) -> Guesses:
@@ -157,8 +154,9 @@ def add_constant_field(request: RefusedRequest, field: RefusedField) -> Guesses:
 def _may_be_constant(request: RefusedRequest, field: RefusedField) -> bool:
     """Whether a field may be a constant: a new field whose value paylab does not know."""
     operation = request.operation
-    is_new_name = bool(request.unknown_names)  # that of an unknown field
-    if is_new_name or field.sent.is_details or not operation.fields:
+    # If a field of ours is unknown, the missing field is probably its name at the service.
+    is_probably_renamed = bool(request.unknown_names)
+    if is_probably_renamed or field.sent.is_details or not operation.fields:
         return False
     if not PLACE.fullmatch(field.path):
         return False

@@ -40,7 +40,7 @@ def guess_settings(
         yield from _guess_wait(exchange, service)
     elif operation is None:
         return
-    elif not isinstance(error, APIStatusError):
+    elif not isinstance(error, APIStatusError):  # a 2xx with a body that cannot be read
         yield from _guess_page_names(exchange, service)
     elif error.status in PATH_MISSING and (path_key := setting_key_of(operation.path)):
         yield from ({path_key: path} for path in suggest_paths(setting_keys()[path_key], service))

@@ -106,7 +106,7 @@ def _report_run(search: SettingsSearch, *, write: bool, is_confirmed: bool) -> R
         key: ProbeFinding(key, REFUSED, why=describe_error(error))
         for key, error in search.refusals.items()
     }
-    if not stop_reason:
+    if not stop_reason:  # nothing is written after a run that had to stop
         finding_by_key |= search.proofs
     first_stop_reason = next((stage.stop for stage in run.stages if stage.stop), "")
     reason_unreached = first_stop_reason if write else WITHOUT_WRITE

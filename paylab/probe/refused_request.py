@@ -173,6 +173,7 @@ class RefusedRequest:
             return self.body
         details_objects = list(self._find_details())
         if is_bare or len(details_objects) != 1:
+            # A bare name may be new at the service: then the unknown names show the account.
             candidate_names = {field_name, *self.unknown_names} if is_bare else {field_name}
             details_objects = [
                 details_object
@@ -184,7 +185,8 @@ class RefusedRequest:
     def _find_details(self) -> Iterator[SentObject]:
         """Yield the details of the accounts in the body whose settings are known."""
         body = self.body.values
-        for account in body.get("financial_accounts", [body]):
+        listed_accounts = body.get("financial_accounts", [body])  # or the body is the account
+        for account in listed_accounts:
             details = account.get("details")
             if isinstance(details, Mapping):
                 account_settings = self._translation.find_account_settings(

@@ -24,6 +24,7 @@ def rename_all_at_once(request: RefusedRequest) -> Guesses:
     renamed_names = [
         our_name for our_name in setting_by_name if our_name in request.unknown_names | nested_names
     ]
+    # A single pair is a guess of `rename_field`.
     are_several_pairs = len(renamed_names) == len(missing_paths) and len(renamed_names) >= 2
     if not request.unknown_names or not are_several_pairs:
         return

@@ -74,7 +74,8 @@ def require_sandbox(search: SettingsSearch, list_name: str, *, is_confirmed: boo
     that says sandbox, or that the user knows it (`is_confirmed`). A 403 overrules all. `list_name`
     is a list that the service answers.
     """
-    # What does not help a deposit into no account may help another one: it is tried again later.
+    # A search of its own forgets what failed: settings that do not help a deposit into no account
+    # may help a deposit into an account.
     proof_search = replace(search)
     refusal_text = _seek_proof(proof_search, list_name)
     search.client = proof_search.client

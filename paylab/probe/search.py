@@ -124,6 +124,7 @@ class SettingsSearch:
         failed_attempts = set[tuple[str, frozenset[object]]]()
         planned_attempts = self._plan_attempts({}, first_outcome, key_prefixes)
         while planned_attempts and self.sent < last_request_number:
+            # From the end: first the most likely guess, and what follows it before the others.
             settings, refusal = planned_attempts.pop()
             attempt_key = (first_words, frozenset(settings.items()))
             if attempt_key in self._failed | failed_attempts:
@@ -193,8 +194,8 @@ class SettingsSearch:
                 needed_values = other_values
         self.adopt(needed_values, proving_call_number)
 
-    def adopt(self, values: Guess, call: int) -> None:
-        """Keep values that were read in a successful answer, or used in this call."""
+    def adopt(self, values: Guess, call_number: int) -> None:
+        """Keep values that the call of this number used, or showed in its successful answer."""
         new_values = {
             key: value for key, value in values.items() if self.service.value(key) != value
         }
@@ -202,7 +203,7 @@ class SettingsSearch:
             return
         self.client = self.client.with_service(self.service.with_values(new_values))
         for key, value in new_values.items():
-            self.proofs[key] = ProbeFinding(key, PROVEN, value, call=call)
+            self.proofs[key] = ProbeFinding(key, PROVEN, value, call=call_number)
 
     def withdraw(self, *keys: str) -> None:
         """Forget proofs that a later answer contradicts."""

@@ -54,9 +54,9 @@ def suggest_signatures(exchange: Exchange, service: Service, *, has_signed: bool
     for key in setting_keys().values():
         if not key.name.startswith(PARTIAL if has_signed else "signing."):
             continue
-        # A nonce is sent also if it is not required.
-        words_in_force = (service.value(key.name), "required")
-        yield from ({key.name: word} for word in key.words if word not in words_in_force)
+        # "required" changes no request: a nonce is sent also if it is optional.
+        words_without_effect = (service.value(key.name), "required")
+        yield from ({key.name: word} for word in key.words if word not in words_without_effect)
 
 
 def _omit_base_path(exchange: Exchange, service: Service) -> Guesses:

@@ -52,12 +52,12 @@ def observe_duplicates(history: History) -> Iterator[Observation]:
         if first_delivery is not None and delivery.is_refused:
             yield note_wrong(delivery, f"answered {delivery['status']}; the first was taken")
         elif first_delivery is not None and delivery.is_taken:
-            repeated_request = _find_repeated_action(history, first_delivery, delivery)
-            if repeated_request is None:
+            repetition = _find_repeated_action(history, first_delivery, delivery)
+            if repetition is None:
                 yield note_right(delivery, "taken, and nothing was done twice")
             else:
                 yield note_wrong(
-                    repeated_request,
+                    repetition,
                     f"done again after the duplicate, delivery {delivery.sequence}",
                 )
         if delivery.is_taken:  # later ones do not replace the first

@@ -1,4 +1,8 @@
-"""The rows of a journal as facts that can be asked for: requests, deliveries, events, controls."""
+"""The rows of a journal as facts that can be asked for.
+
+A record is one row. It is a request of the integration, or a note: an event, a delivery (an
+attempt to send an event to a receiver), or a control of the simulator.
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def _find_walks(history: History) -> Iterator[list[RequestFacts]]:
             continue
         cursor = str(request.query.get("cursor") or "")
         walk_pages = pages_by_cursor.get((request.operation, cursor), []) if cursor else []
-        if not walk_pages:
+        if not walk_pages:  # no page had its cursor: it begins a walk
             walks.append(walk_pages)
         walk_pages.append(request)
         next_cursor = request.answer.get("cursor")

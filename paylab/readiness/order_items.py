@@ -109,7 +109,7 @@ def observe_orders_of_keys(history: History) -> Iterator[Observation]:
             yield note_wrong(request, f"the key of call {first_request.number}, with another order")
         elif request.verdict("idempotency") == "conflict":
             yield note_wrong(request, f"the key of call {first_request.number}, with another body")
-        elif first_request is request and len(first_request_by_key) > 1:
+        elif first_request is request and len(first_request_by_key) > 1:  # there are other keys
             yield note_right(request, "a key of its own")
 
 
@@ -128,15 +128,15 @@ def _make_loss_check(
             is_lost_this_way = request.is_lost and is_cause(request)
             if not is_lost_this_way:
                 continue
-            repeated_request = history.next_of_order(request)
-            if repeated_request is None:
+            repetition = history.next_of_order(request)
+            if repetition is None:
                 yield from _find_list_reading(history, request, None)
-            elif repeated_request.key and repeated_request.key == request.key:
+            elif repetition.key and repetition.key == request.key:
                 observation_text = f"the order of call {request.number} again, with its key"
-                yield note_right(repeated_request, observation_text)
+                yield note_right(repetition, observation_text)
             else:
-                list_observations = [*_find_list_reading(history, request, repeated_request)]
-                yield from list_observations or [_observe_second_payment(request, repeated_request)]
+                list_observations = [*_find_list_reading(history, request, repetition)]
+                yield from list_observations or [_observe_second_payment(request, repetition)]
 
     return observe
 
@@ -190,13 +190,13 @@ def observe_repeats_after_conflict(history: History) -> Iterator[Observation]:
     for request in history.orders:
         if request.status != 409:
             continue
-        repeated_request = history.next_same(request)
-        if repeated_request is None:
+        repetition = history.next_same(request)
+        if repetition is None:
             yield note_right(request, "the conflict ended it")
         else:
-            key_text = "" if repeated_request.key == request.key else " with another key"
+            key_text = "" if repetition.key == request.key else " with another key"
             mistake_text = f"the request of call {request.number} again{key_text}, which got a 409"
-            yield note_wrong(repeated_request, mistake_text)
+            yield note_wrong(repetition, mistake_text)
 
 
 def observe_forgotten_keys(history: History) -> Iterator[Observation]:

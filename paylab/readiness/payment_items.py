@@ -29,10 +29,10 @@ def observe_slow_account(history: History) -> Iterator[Observation]:
     for creating_request in history.of("conversion_accounts.create"):
         if creating_request.status != 202 or not creating_request.is_received:
             continue
-        repeated_request = _find_early_repeat(history, creating_request)
-        if repeated_request is not None:
+        repetition = _find_early_repeat(history, creating_request)
+        if repetition is not None:
             yield note_wrong(
-                repeated_request, f"created again after the 202 of call {creating_request.number}"
+                repetition, f"created again after the 202 of call {creating_request.number}"
             )
         else:
             yield from _observe_polling(history, creating_request)
@@ -41,10 +41,10 @@ def observe_slow_account(history: History) -> Iterator[Observation]:
 def _find_early_repeat(history: History, creating_request: RequestFacts) -> RequestFacts | None:
     """The next request for the same account, if the first was not known to be active by then."""
     account_id = str(creating_request.answer.get("id"))
-    repeated_request = _find_next_request(history, creating_request)
-    if repeated_request is None or _is_known_active(history, account_id, repeated_request.sequence):
+    repetition = _find_next_request(history, creating_request)
+    if repetition is None or _is_known_active(history, account_id, repetition.sequence):
         return None
-    return repeated_request
+    return repetition
 
 
 def _observe_polling(history: History, creating_request: RequestFacts) -> Iterator[Observation]:
@@ -101,18 +101,16 @@ def observe_quotes(history: History) -> Iterator[Observation]:
         is_refused_quote = request.status == 422 and "quote" in str(request.answer).lower()
         if not quote_id or not is_refused_quote:
             continue
-        repeated_request = _find_next_transfer_by_quote(history, request)
-        if repeated_request is None:
+        repetition = _find_next_transfer_by_quote(history, request)
+        if repetition is None:
             yield note_need(request, "a new quote after one that was refused")
-        elif repeated_request.fields.get("quote_id") == quote_id:
+        elif repetition.fields.get("quote_id") == quote_id:
             yield note_wrong(
-                repeated_request, f"the quote of call {request.number} again, which had expired"
+                repetition, f"the quote of call {request.number} again, which had expired"
             )
         else:
             observation_text = f"a new quote in place of that of call {request.number}"
-            yield note_right(
-                repeated_request, observation_text, "a new quote after one that was refused"
-            )
+            yield note_right(repetition, observation_text, "a new quote after one that was refused")
     yield from _find_renewals(history)
 
 

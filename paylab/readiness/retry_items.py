@@ -13,6 +13,8 @@ from .item import Item, Observation, Situation, note_right, note_wrong
 ATTEMPTS_MAX = 10
 """Maximum attempts of one request in a minute; more are no longer bounded."""
 
+MINUTE_SECONDS = 60
+
 EVEN_SECONDS = 5
 """Equal gaps that are longer are those of a program that polls."""
 
@@ -38,18 +40,16 @@ def observe_rate_limit(history: History) -> Iterator[Observation]:
         if request.status != 429:
             continue
         wait_seconds = _read_wait_seconds(request)
-        repeated_request = history.next_same(request)
-        if repeated_request is None:
+        repetition = history.next_same(request)
+        if repetition is None:
             yield note_right(request, "was not sent again")
             continue
-        gap = gap_seconds(request, repeated_request)
+        gap = gap_seconds(request, repetition)
         if gap + EARLY_SECONDS >= wait_seconds:
-            yield note_right(
-                repeated_request, f"sent again after {gap:.1f} s of {wait_seconds:g} s"
-            )
+            yield note_right(repetition, f"sent again after {gap:.1f} s of {wait_seconds:g} s")
         else:
             observation_text = f"sent again after {gap:.1f} s; Retry-After was {wait_seconds:g} s"
-            yield note_wrong(repeated_request, observation_text)
+            yield note_wrong(repetition, observation_text)
 
 
 def _read_wait_seconds(request: RequestFacts) -> float:
@@ -85,7 +85,8 @@ def observe_failures(history: History) -> Iterator[Observation]:
 def _describe_bad_retries(attempts: Sequence[RequestFacts], gaps: Sequence[float]) -> str:
     """Say what is wrong with attempts, by the gaps between them in seconds; "" if nothing is."""
     attempt_count = len(attempts)
-    if attempt_count > ATTEMPTS_MAX and gap_seconds(attempts[0], attempts[ATTEMPTS_MAX]) < 60:
+    has_too_many = attempt_count > ATTEMPTS_MAX
+    if has_too_many and gap_seconds(attempts[0], attempts[ATTEMPTS_MAX]) < MINUTE_SECONDS:
         return f"{attempt_count} attempts of one request"
     if len(gaps) > 1 and max(gaps) < HURRY_SECONDS:
         return f"{attempt_count} attempts without a pause"
@@ -133,12 +134,12 @@ def observe_refusals(history: History) -> Iterator[Observation]:
     for request in history.requests:
         if request.method == "GET" or request.status not in STATE_STATUSES:
             continue
-        repeated_request = history.next_same(request)
-        if repeated_request is None or gap_seconds(request, repeated_request) > RUN_SECONDS:
+        repetition = history.next_same(request)
+        if repetition is None or gap_seconds(request, repetition) > RUN_SECONDS:
             yield note_right(request, f"the {request.status} ended it")
-        elif not _has_changed(history, request, repeated_request):
+        elif not _has_changed(history, request, repetition):
             yield note_wrong(
-                repeated_request, f"call {request.number} unchanged, which got {request.status}"
+                repetition, f"call {request.number} unchanged, which got {request.status}"
             )
 
 

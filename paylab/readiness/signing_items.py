@@ -84,22 +84,21 @@ def observe_refused_signature(history: History) -> Iterator[Observation]:
     for request in history.requests:
         if request.status != 401:
             continue
-        repeated_request = history.next_same(request)
+        repetition = history.next_same(request)
         # After other work or a pause, sending it again is a new try and no retry. GETs do not
         # count as other work: another thread may have sent them.
         has_worked_between = any(
             request_between.method != "GET"
-            for request_between in history.between(request, repeated_request)
+            for request_between in history.between(request, repetition)
         )
         has_paused = (
-            repeated_request is not None
-            and gap_seconds(request, repeated_request) > IMPATIENCE_SECONDS
+            repetition is not None and gap_seconds(request, repetition) > IMPATIENCE_SECONDS
         )
-        if repeated_request is None or has_worked_between or has_paused:
+        if repetition is None or has_worked_between or has_paused:
             yield note_right(request, "it was not sent again")
-        elif repeated_request.status == 401 or request.is_answered_by_fault:
+        elif repetition.status == 401 or request.is_answered_by_fault:
             yield note_wrong(
-                repeated_request, f"the same request as call {request.number}, which got a 401"
+                repetition, f"the same request as call {request.number}, which got a 401"
             )
 
 

@@ -267,6 +267,7 @@ def _find_listed_names(pattern: re.Pattern[str], sentence: str) -> list[str]:
     list_match = pattern.search(sentence)
     if list_match is None:
         return []
+    # The pattern has a group for each way to write such a list; one of them has matched.
     names_text = next(filter(None, list_match.groupdict().values()))
     field_names: list[str] = []
     position = 0

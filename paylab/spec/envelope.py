@@ -36,19 +36,13 @@ def find_envelope_differences(body: object, list_form: ListForm) -> Iterator[tup
     items_path = _choose_path(list_form.items, rows_paths)
     if not items_path:
         return
-    # The rows are not under a key that has an object, such as {"data": {"list": [...]}}.
     if items_path != list_form.items:
         yield "items", items_path
-    outer_value_by_path = {
-        path: path_value
-        for path, path_value in value_by_path.items()
-        if not path.startswith(f"{items_path}.")
-    }
     # A stated path that the body has is not contradicted, whatever else looks like a flag.
-    flag_path = _find_flag_path(outer_value_by_path, list_form)
+    flag_path = _find_flag_path(value_by_path, list_form)
     if flag_path and list_form.more not in (flag_path, *value_by_path):
         yield "more", flag_path
-    cursor_path = _find_cursor_path(outer_value_by_path, list_form)
+    cursor_path = _find_cursor_path(value_by_path, list_form)
     if cursor_path and list_form.cursor not in (cursor_path, *value_by_path):
         yield "cursor", cursor_path
 

@@ -87,6 +87,7 @@ def read_error(body: JsonValue, settings: ErrorSettings | None = None) -> ErrorB
         problems = list(islice(_find_problems(body), PROBLEMS_MAX))
     if not any(problem.field for problem in problems):
         problems = _find_problems_in_text(body, messages) or problems
+    # Two messages are a code and its text.
     error_text = ": ".join(messages) or "; ".join(map(str, problems))
     if not error_text or error_text.isdigit():  # any text is better than a bare number
         joined_texts = "; ".join(islice(find_texts(body), TEXTS_SHOWN_MAX))
@@ -126,7 +127,7 @@ def _read_stated_problems(body: JsonValue, settings: ErrorSettings) -> list[Prob
         messages = read_error_message(value_at(stated_problem, settings.message))
         if stated_field and messages:
             problems.append(make_problem(stated_field, messages[0]))
-        else:
+        else:  # it is not as stated: read it as an item of any list
             problems += _read_item(stated_problem, 0)
     return problems
 
@@ -177,7 +178,7 @@ def _read_error_object(
     `folded_error` is the error with folded keys; `has_message` is whether it has a message or code.
     """
     messages = read_error_message(error, depth)
-    message = messages[-1] if messages else ""
+    message = messages[-1] if messages else ""  # the text, which may follow a code
     error_source = folded_error.get("source")  # JSON:API has {"pointer": "/data/attributes/clabe"}
     if isinstance(error_source, dict) and isinstance(error_source.get("key"), dict):
         yield from _read_by_field(error_source["key"], "", depth)
@@ -225,7 +226,7 @@ def _read_container(key: str, container: JsonObject, depth: int) -> Iterator[Pro
 def _is_one_error(key: str, container: JsonObject, depth: int) -> bool:
     """Whether the object under a key is one error, and not an object of messages by field."""
     folded_container = fold_keys(container)
-    if key not in ONE_ERROR_KEYS:
+    if key not in ONE_ERROR_KEYS:  # messages by field are usual there, unless it has a text
         return any(isinstance(folded_container.get(read_key), str) for read_key in READ_KEYS)
     # Under "error" an object is an error unless all its keys can only be names of fields.
     has_error_keys = not folded_container.keys().isdisjoint((*MESSAGE_KEYS, *CODE_KEYS, *LIST_KEYS))
@@ -238,7 +239,7 @@ def _read_item(item: JsonValue, depth: int) -> list[Problem]:
         texts = read_error_message(item)
         return [read_sentence_problem(texts[0])] if texts else []
     folded_item = fold_keys(item)
-    if is_request_id(folded_item.get("code")):
+    if is_request_id(folded_item.get("code")):  # it is the id of the request, and no problem
         return []
     message = _read_item_message(folded_item) or "is refused"
     source_field = read_source_field(folded_item.get("source"))
@@ -283,9 +284,9 @@ def _read_by_field(value: JsonValue, path: str, depth: int = ERROR_DEPTH) -> Ite
 def _read_field_list(items: list[JsonValue], path: str, depth: int) -> Iterator[Problem]:
     """Yield the problems in the messages of a field, or in the items of a field that is a list."""
     for index, item in enumerate(items):
-        if not _is_message(item):
+        if not _is_message(item):  # an item of the field: its messages are by field again
             yield from _read_by_field(item, f"{path}.{index}", depth)
-        elif isinstance(item, dict) and not path:
+        elif isinstance(item, dict) and not path:  # it has to name its field itself
             yield from _read_item(item, depth)
         else:
             yield from _read_by_field(item, path, depth)

@@ -36,7 +36,7 @@ def read_field_name(folded_error: JsonMapping, keys: Iterable[str]) -> object:
     """
     for key in keys:
         name_or_path = folded_error.get(key)
-        if str(name_or_path).lower() in REQUEST_PARTS:
+        if str(name_or_path).lower() in REQUEST_PARTS:  # such as "body": the field is in it
             continue
         is_path = isinstance(name_or_path, list) and all(
             isinstance(item, str | int) for item in name_or_path

@@ -35,6 +35,7 @@ def add_missing_values(service: ServiceSettings, model: str, fields: JsonFields)
         return dict(drop_nulls(fields))
     if missing_form == "as_specified":
         return fields
+    # The form is "null": what the spec leaves out is added.
     completed_fields = {**dict.fromkeys(answer_shape(model).absent), **fields}
     for field_name, nested_model_name in NESTED.items():
         nested_object = completed_fields.get(field_name)

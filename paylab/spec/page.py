@@ -73,7 +73,9 @@ def read_page(body: JsonValue, list_form: ListForm | None = None, *, bare: bool 
     if has_more is not None:
         # The flag decides: the last page may still have a cursor.
         return Page(rows, has_more, cursor)
-    is_whole_list = may_be_array and body.keys() <= {key.partition(".")[0] for key in envelope_keys}
+    # Where an array may be the whole list, an object with nothing beside the rows is one, too.
+    outer_keys = {key.partition(".")[0] for key in envelope_keys}
+    is_whole_list = may_be_array and body.keys() <= outer_keys
     if not cursor and not is_whole_list and more_key != NONE:
         raise ValueError(f"does not say whether another page follows: {more_key} is missing")
     # Without the flag, a cursor means that another page follows.

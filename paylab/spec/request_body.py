@@ -178,7 +178,8 @@ class RequestBody:
             return
         for amount_name in names:
             amount = self.fields.get(amount_name)
-            if type(amount) is int or isinstance(amount, float):
+            is_number = isinstance(amount, int | float) and not isinstance(amount, bool)
+            if is_number:
                 # A number of a body keeps its text, which has every digit.
                 number_text = getattr(amount, "text", str(amount))
                 self.fields[amount_name] = format(Decimal(number_text), "f")

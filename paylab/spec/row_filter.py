@@ -195,7 +195,8 @@ def read_row_filter(
     """Make the filter of a list from its arguments, by name; OptionError lists the wrong ones.
 
     `kind` is the list, such as "transfers". `declared` are the statuses of the service besides
-    those of the specification. Filters that the service applies itself are not in it.
+    those of the specification. The service itself applies the filters that it is sent: they are no
+    part of the filter here.
     """
     value_by_filter = {
         argument_name: filter_value

@@ -79,9 +79,8 @@ def read_seconds(span: float | str | timedelta) -> float:
     total_seconds = 0.0
     text_position = 0
     while duration_match := _PART.match(span_text, text_position):
-        unit_letter = next(
-            filter(None, duration_match.groups()[1:])
-        )  # each unit has a group of its own
+        # The first group is the number, and each unit has a group of its own.
+        unit_letter = next(filter(None, duration_match.groups()[1:]))
         total_seconds += float(duration_match[1]) * _UNIT_SECONDS[unit_letter]
         text_position = duration_match.end()
     if not span_text or text_position < len(span_text):

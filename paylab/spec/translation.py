@@ -195,13 +195,12 @@ class Translation:
         None if no country has the type, or if several fit equally well. `in_service_names` is
         whether the details have the service's names.
         """
-        country = country or details.get("bank_account_country")
+        country = country or details.get("bank_account_country")  # as details in GB have
         if country is not None:
             return self.service.account(country, account_type)
         possible_settings = self.service.accounts_of(account_type)
         if not possible_settings:
             return None
-
         count_misfits = partial(_count_misfits, details, in_service_names=in_service_names)
         best_settings, *other_settings = sorted(possible_settings, key=count_misfits)
         if other_settings and count_misfits(other_settings[0]) == count_misfits(best_settings):

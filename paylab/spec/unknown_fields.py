@@ -31,6 +31,7 @@ def describe_unknown_name(resource: Resource, name: object) -> str:
     field_names = [*type(resource).model_fields, *(resource.model_extra or ())]
     own_field_name = names.find_suggestion(name, [*field_names, *_METHODS], model_name)
     nested_paths = find_nested_fields(resource, name)
+    # `address.city` says more than the similar `address`, which has it.
     is_inside = any(nested_path.startswith(f"{own_field_name}.") for nested_path in nested_paths)
     suggestion_text = (
         _find_exact_call(name, model_name)

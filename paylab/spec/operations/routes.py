@@ -46,6 +46,7 @@ def check_routes(routes: Collection[Route], changed_keys: Collection[str]) -> No
     """
     route_by_method_and_shape: dict[tuple[str, str], Route] = {}
     for route in routes:
+        # Templates that differ in the names of placeholders only are the same path.
         method_and_shape = (route.method, make_template_shape(route.template))
         earlier_route = route_by_method_and_shape.setdefault(method_and_shape, route)
         if earlier_route is route:

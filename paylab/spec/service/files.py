@@ -61,8 +61,8 @@ def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
 def find_line(text: str, key: str) -> int:
     """The number of the line of a TOML text that has a dotted key, counted from 1.
 
-    Without the key itself: the innermost table or key that it is in, else the first one inside
-    it, else the last line.
+    If the text does not have the key, it is the line of the innermost table or key that the key is
+    in. Without one, it is the first line of a key inside the key, or else the last line.
     """
     container_line_number = 0  # line of the key, or of the innermost table that has it
     container_name = ""  # name of that table

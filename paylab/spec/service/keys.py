@@ -116,6 +116,7 @@ def _make_inherited_keys(
     for field in fields(group):
         common_key = common_keys[field.name]
         own_default = getattr(group, field.name)
+        # A member with a default of its own plausibly has the common one instead.
         other_values = common_key.others if own_default is None else (common_key.default,)
         yield replace(
             common_key,
@@ -244,6 +245,7 @@ def unknown_setting_message(key: str) -> str:
     unknown_key_rest = key  # what the known table does not have
     while known_table_name and not is_group(known_table_name):
         known_table_name, _, unknown_key_rest = known_table_name.rpartition(".")
+    # Without its table, a name can mean the settings of this name in all tables.
     paths_elsewhere = _find_paths_with(unknown_key_rest.partition(".")[0])
     if not known_table_name and 0 < len(paths_elsewhere) <= LISTED_PATHS_MAX:
         return f"there is no setting {key}; there are {', '.join(paths_elsewhere)}"

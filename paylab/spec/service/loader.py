@@ -285,7 +285,7 @@ def _list_validation_problems(
     problem_by_key: dict[str, str] = {}
     validation_error: ValidationError = error  # type: ignore[assignment] # pydantic is loaded
     for error_detail in validation_error.errors(include_url=False):
-        dotted_path = ".".join(map(str, error_detail["loc"]))
+        dotted_path = ".".join(map(str, error_detail["loc"]))  # may lead into the value of a key
         wrong_key = next(
             (
                 known_key
@@ -294,6 +294,7 @@ def _list_validation_problems(
             ),
             dotted_path,
         )
+        # `_check_constants` has the problems of EXTRA.
         if wrong_key not in problem_by_key and wrong_key != EXTRA:
             # The error of a limit says what the value must be.
             limit_error = error_detail.get("ctx", {}).get("error")

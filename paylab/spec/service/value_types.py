@@ -173,7 +173,8 @@ class PathLimit(Limit):
 
         if any(unquote(path_segment) in (".", "..") for path_segment in value.split("/")):
             raise ValueError(f'{requirement_text} without a "." or ".." between slashes{none_hint}')
-        if not self._has_its_placeholders(value) or value.startswith("/_simulator"):
+        is_control_path = value.startswith("/_simulator")  # taken by the controls of a simulator
+        if not self._has_its_placeholders(value) or is_control_path:
             placeholders = [f"{{{placeholder}}}" for placeholder in (*self.holds, *self.may_hold)]
             placeholder_hint = (
                 f" that holds {', '.join(placeholders)}" if placeholders else " without {...}"
