@@ -101,21 +101,15 @@ def _adapt_details(
     if account_settings is None:
         return dict(example)
     details = {**dict.fromkeys(account_settings.required, "example"), **example}
-    word_field = (
-        account_settings.field
-    )  # the field with one of a few fixed words, as `pix_key_type`
-    detail_word = details.get(word_field)
-    if (
-        detail_word is not None
-        and account_settings.allowed
-        and detail_word not in account_settings.allowed
-    ):
-        accepted_word = (
-            _find_same_word(detail_word, account_settings.allowed) or account_settings.allowed[0]
-        )
-        details[word_field] = accepted_word
-        if account_type == codes.PIX:  # the key must be of the accepted kind
-            details["pix_key"] = PIX_KEYS.get(accepted_word.lower(), details["pix_key"])
+    word_field = account_settings.field  # it has one of a few fixed words, such as `pix_key_type`
+    accepted_words = account_settings.allowed
+    example_word = details.get(word_field)
+    if example_word is None or not accepted_words or example_word in accepted_words:
+        return details
+    accepted_word = _find_same_word(example_word, accepted_words) or accepted_words[0]
+    details[word_field] = accepted_word
+    if account_type == codes.PIX:  # the key must be of the accepted kind
+        details["pix_key"] = PIX_KEYS.get(accepted_word.lower(), details["pix_key"])
     return details
 
 

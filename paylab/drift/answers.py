@@ -75,7 +75,8 @@ def parse_answer(call: Call) -> Any:
 def _find_rows(operation: Operation, body: object, service: Service) -> list[Row]:
     """The objects in an answer; none for an operation that answers with none, or with images.
 
-    A single object is the only nested one that has an id, else where the settings say.
+    The object of an answer that is no list is the only one inside the body with an id. If there is
+    no such object, it is where the settings have it.
     """
     if not operation.answer or operation.name.endswith("images"):
         return []

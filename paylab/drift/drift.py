@@ -86,7 +86,9 @@ def find_drift(
     first_number_by_difference = dict(reversed(numbered_differences))
     counted_differences = [
         CountedDifference(
-            *answer_difference[:3],
+            answer_difference.kind,
+            answer_difference.where,
+            answer_difference.what,
             times,
             first_number_by_difference[answer_difference],
             answer_difference.key,

@@ -147,6 +147,7 @@ def refuse_missing_arguments(
         needs_text = " and ".join(
             _describe_parameter(parameter, function) for parameter in missing_parameters
         )
+        # Of an argument without a name, say for which parameter it was taken.
         given_names = [name for name in passed_names if name not in ("self", *kwargs)]
         given_text = f"; it was given {', '.join(given_names)}" if given_names else ""
         raise MisuseError(f"{call_name(function)}() needs {needs_text}{given_text}") from None
@@ -211,7 +212,7 @@ def _list_annotated_arguments(
         annotation = evaluate_annotation(parameter.annotation, function.__module__)
         if annotation is parameter.empty or argument_name == "self":
             continue
-        if parameter.kind == parameter.VAR_KEYWORD:
+        if parameter.kind == parameter.VAR_KEYWORD:  # `refuse_unknown_parameters` checks these
             continue
         arguments_of_parameter = (
             passed_value if parameter.kind == parameter.VAR_POSITIONAL else (passed_value,)
@@ -255,7 +256,7 @@ def has_type(value: object, annotation: object) -> bool:
         return _TYPE_CHECKS[type_](value)
     if not isinstance(type_, type):
         return True
-    if getattr(type_, "_is_protocol", False):
+    if getattr(type_, "_is_protocol", False):  # a value has it if it has the members
         return all(
             hasattr(value, attribute_name)
             for attribute_name in vars(type_)

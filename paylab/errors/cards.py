@@ -63,7 +63,9 @@ def _describe_cell_line(error: Exception) -> Iterator[str]:
     failed_line = cell_lines[line_number - 1].strip()
     shown_text = re.split("[('\"]", failed_line, maxsplit=1)[0]
     cut_text = failed_line.removeprefix(shown_text)
-    ending = "(…)" if cut_text.startswith("(") else "…" if cut_text else ""
+    ending = "…" if cut_text else ""
+    if cut_text.startswith("("):
+        ending = "(…)"
     yield f"  Line {line_number}: {shown_text}{ending}"
 
 

@@ -194,9 +194,9 @@ def _read_table(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
         for alternative_text in our_names_text.split(" | "):
             suggestion, _, needed_names_text = alternative_text.partition(" @")
             if suggestion:
-                suggestions_with_needs.append(
-                    (suggestion, set((needed_names_text or suggestion).split(",")))
-                )
+                # Without `@`, the owner needs to have the suggestion itself.
+                needed_names = set((needed_names_text or suggestion).split(","))
+                suggestions_with_needs.append((suggestion, needed_names))
         for other_name in other_names_text.rstrip(":").split():
             yield fold_name(other_name), suggestions_with_needs
 

@@ -137,8 +137,10 @@ def _find_shorter_name(name: str, known_names: Set[str], noun: str) -> str | Non
     """The known verb in a guess with its owner's noun: `get` for `get_transfer`; else None."""
     noun_words = split_words(noun)
     owner_words = {*noun_words, *(word.removesuffix("s") for word in noun_words)}
-    verbs = [word for word in split_words(name) if word not in {*owner_words, *_FILLERS}]
-    if len(verbs) != 1 or len(verbs) == len(split_words(name)):
+    guess_words = split_words(name)
+    verbs = [word for word in guess_words if word not in {*owner_words, *_FILLERS}]
+    has_noun = len(verbs) < len(guess_words)
+    if len(verbs) != 1 or not has_noun:
         return None
     return verbs[0] if verbs[0] in known_names else find_our_name(verbs[0], known_names)
 
@@ -156,7 +158,7 @@ def _find_same_stem(name: str, known_names: Set[str]) -> str | None:
     if len(stem) < _STEM_LENGTH or len(split_words(name)) > 1:
         return None
     same_stem_names = [known_name for known_name in known_names if known_name.startswith(stem)]
-    if len(same_stem_names) != 1 or "_" in same_stem_names[0]:
+    if len(same_stem_names) != 1 or "_" in same_stem_names[0]:  # several words say something else
         return None
     return same_stem_names[0]
 

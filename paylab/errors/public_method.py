@@ -52,7 +52,7 @@ class PublicMethod:
 
 def _describe_call(function: Callable[..., Any]) -> str:
     """Write the arguments of a call: in brackets those that it needs, then the names of others."""
-    parameters = [*signature(function).parameters.values()][1:]
+    parameters = [*signature(function).parameters.values()][1:]  # without self
     needed_names = []
     other_names = []
     for parameter in parameters:

@@ -169,6 +169,7 @@ def _is_settable(owner: object, name: str, value: object) -> bool:
         is_lab = "settings" in dir(owner)
         return is_lab and not any(_find_parameters(owner, name))
     present_value = vars(owner).get(name, class_attribute)
+    # A part that can be called, such as a callback object, has no `__get__`.
     is_function = callable(present_value) and hasattr(present_value, "__get__")
     return not is_function or (callable(value) and not _is_ours(value))
 
