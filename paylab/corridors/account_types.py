@@ -79,8 +79,8 @@ class Account:
 
     def __str__(self) -> str:
         """Return the type and the names of its fields."""
-        field_names = ", ".join(field.name for field in self.fields)
-        return printable(f"{self.type}: {field_names}")
+        field_names_text = ", ".join(field.name for field in self.fields)
+        return printable(f"{self.type}: {field_names_text}")
 
 
 FORMAT_ONLY_NOTE = "only the format is checked"

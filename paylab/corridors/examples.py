@@ -66,9 +66,9 @@ def account(country: codes.Country | str, service: Service | None = None) -> Jso
         if known_account.example:
             details = _adapt_details(country, known_account.type, known_account.example, service)
             return {"type": known_account.type, "details": details}
-    known_countries = [code for code in codes.COUNTRIES if _has_example(code, service)]
+    known_codes = [code for code in codes.COUNTRIES if _has_example(code, service)]
     message = f"no account type of {plain(repr(country), 60)} has an example"
-    raise UnknownItemError(f"{message}: known are {', '.join(known_countries)}")
+    raise UnknownItemError(f"{message}: known are {', '.join(known_codes)}")
 
 
 def _has_example(country: str, service: Service | None) -> bool:
@@ -141,7 +141,7 @@ def recipient(country: codes.Country | str, service: Service | None = None) -> J
         for field_name, field_value in _make_extra_values(country).items()
         if field_name in required_names
     }
-    fields = {
+    recipient_fields = {
         "product_types": [codes.GLOBAL_PAYOUTS],
         "given_name": "Alex",
         "family_name": "Example",
@@ -150,7 +150,7 @@ def recipient(country: codes.Country | str, service: Service | None = None) -> J
         **extra_fields,
         "financial_accounts": [account(country, service)],
     }
-    return add_required_fields(service, fields)
+    return add_required_fields(service, recipient_fields)
 
 
 @explain_arguments
@@ -256,8 +256,8 @@ def individual(
     check_product(product)
     if not isinstance(consent_at, datetime | str):
         raise ArgumentError("consent_at must be a datetime, such as lab.clock()", "consent_at")
-    fields = person(country)
-    return {"product_types": [product], **fields, "idv_consent_recorded_at": consent_at}
+    person_fields = person(country)
+    return {"product_types": [product], **person_fields, "idv_consent_recorded_at": consent_at}
 
 
 @explain_arguments
@@ -268,8 +268,8 @@ def verification_token(*, accepted_at: datetime) -> JsonObject:
     ...     person, **examples.verification_token(accepted_at=lab.clock())
     ... )  # doctest: +SKIP
     """
-    fields = OPERATIONS["individuals.submit_token"].example
-    return {**fields, "partner_terms_accepted_at": accepted_at}
+    token_fields = OPERATIONS["individuals.submit_token"].example
+    return {**token_fields, "partner_terms_accepted_at": accepted_at}
 
 
 __all__ = [

@@ -155,26 +155,30 @@ def find_renamed_keys(
     A quote that has `rate` and no `exchange_rate` gives `rate` and `quotes.fields.exchange_rate`.
     """
     operation = NAMED.get(model.__name__)
-    key_by_field = find_settings_below(f"{setting_key_of(operation.names)}.") if operation else {}
+    setting_by_field = (
+        find_settings_below(f"{setting_key_of(operation.names)}.") if operation else {}
+    )
     current_name_by_field = {
-        field_name: str(service.value(setting_key.name)).partition(".")[0]
-        for field_name, setting_key in key_by_field.items()
+        field_name: str(service.value(setting.name)).partition(".")[0]
+        for field_name, setting in setting_by_field.items()
     }
     known_names = {*current_name_by_field.values(), *model.model_fields}
     free_names = [field_name for field_name in row if field_name not in known_names]
-    for field_name, setting_key in key_by_field.items():
+    for field_name, setting in setting_by_field.items():
         is_field_missing = (
             field_name in model.model_fields and current_name_by_field[field_name] not in row
         )
         if not is_field_missing:
             continue
         for free_name in free_names:
-            if _may_rename(setting_key, field_name, free_name):
-                yield free_name, setting_key.name
+            if _may_rename(setting, field_name, free_name):
+                yield free_name, setting.name
                 break  # one field has one new name
 
 
-def _may_rename(key: SettingKey, our_name: str, their_name: str) -> bool:
+def _may_rename(setting: SettingKey, our_name: str, their_name: str) -> bool:
     """Whether a name is one of public descriptions, or shares a telling word with ours."""
     telling_words = {*our_name.split("_")} - COMMON_WORDS
-    return their_name in key.others or not telling_words.isdisjoint(their_name.lower().split("_"))
+    return their_name in setting.others or not telling_words.isdisjoint(
+        their_name.lower().split("_")
+    )

@@ -172,8 +172,8 @@ def _describe_body_hash(service: Service) -> str:
 def _describe_signing(service: Service) -> str:
     """How a request is signed, in words."""
     canonical_lines_text = "\n".join(
-        f"{number}. {line_text}"
-        for number, line_text in enumerate(_describe_canonical_lines(service), 1)
+        f"{line_number}. {line_text}"
+        for line_number, line_text in enumerate(_describe_canonical_lines(service), 1)
     )
     signing_settings = service.signing
     nonce_text = (

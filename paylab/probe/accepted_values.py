@@ -34,7 +34,7 @@ def find_accepted_words(message: str) -> tuple[str, ...]:
 
     In "must be one of cpf, cnpj" they are "cpf" and "cnpj".
     """
-    choice_texts = [match[1] for match in _CHOICE.finditer(message)]
+    choice_texts = [choice_match[1] for choice_match in _CHOICE.finditer(message)]
     listed_words = _WORD.findall(max(choice_texts, key=len)) if choice_texts else []
     return tuple(
         listed_word for listed_word in listed_words if listed_word.lower() not in _NOT_CHOICES

@@ -63,9 +63,9 @@ def _read_success_status(call: Call, operation_name: str) -> Guesses:
     for status in OPERATIONS[operation_name].success:
         if isinstance(status, int):  # a status of the spec, not of a setting
             continue
-        setting_key = setting_keys()[setting_key_of(status)]
-        if call.status in setting_key.words:
-            yield {setting_key.name: call.status}
+        setting = setting_keys()[setting_key_of(status)]
+        if call.status in setting.words:
+            yield {setting.name: call.status}
 
 
 def _read_envelope(operation_name: str, body: object, service: Service) -> Guesses:

@@ -34,13 +34,13 @@ def find_blanks(extra: object) -> set[tuple[str, str]]:
     }
 
 
-def add_blanks(service: Service, places: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def add_blanks(service: Service, field_places: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """The values of a file, with a mark for each constant field that a person has to choose.
 
     A file with a mark is refused when it is read, with a line that asks for the value.
     """
     extra = to_json_value(service.extra)
-    for operation, place in places:
-        if value_at(extra.get(operation), place) is None:
-            set_value_at(extra.setdefault(operation, {}), place, FILL_IN)
+    for operation, field_path in field_places:
+        if value_at(extra.get(operation), field_path) is None:
+            set_value_at(extra.setdefault(operation, {}), field_path, FILL_IN)
     return {**service.declared, "extra": extra} if extra else service.declared

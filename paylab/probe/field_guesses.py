@@ -75,20 +75,20 @@ def require_field(request: RefusedRequest, field: RefusedField) -> Guesses:
 
     A field in an object may be required by its path, or by any end of it.
     """
-    setting_key = setting_keys().get(f"{field.sent.table or request.operation.resource}.required")
-    if setting_key is None or not isinstance(setting_key.limit, WordsLimit) or field.was_sent:
+    setting = setting_keys().get(f"{field.sent.table or request.operation.resource}.required")
+    if setting is None or not isinstance(setting.limit, WordsLimit) or field.was_sent:
         return
-    required_names = request.service.value(setting_key.name)
+    required_names = request.service.value(setting.name)
     if not isinstance(required_names, tuple):
         return
     path_segments = [field.name] if field.sent.is_details else field.our_path.split(".")
     path_ends = [".".join(path_segments[start:]) for start in range(len(path_segments))]
     if path_segments[0] == "document":  # it is only required as a whole
         path_ends.append("document")
-    allowed_words = setting_key.limit.words or path_ends  # without any, every word is allowed
+    allowed_words = setting.limit.words or path_ends  # without any, every word is allowed
     possible_names = [path_end for path_end in path_ends if path_end in allowed_words]
     if possible_names and possible_names[0] not in required_names:
-        yield {setting_key.name: (*map(str, required_names), possible_names[0])}
+        yield {setting.name: (*map(str, required_names), possible_names[0])}
 
 
 def send_number(_request: RefusedRequest, field: RefusedField) -> Guesses:
@@ -109,8 +109,7 @@ def choose_words(request: RefusedRequest, field: RefusedField) -> Guesses:
     accepted_words = find_accepted_words(field.words)
     if accepted_words:
         yield from (
-            {setting_key.name: accepted_words}
-            for setting_key in _find_word_settings(request, field)
+            {setting.name: accepted_words} for setting in _find_word_settings(request, field)
         )
 
 
@@ -120,9 +119,9 @@ def _find_word_settings(request: RefusedRequest, field: RefusedField) -> Iterato
     Those of a payout method are the rails of each country that has the one that was sent.
     """
     if field.sent.is_details:
-        setting_key = setting_keys().get(f"{field.sent.table}.allowed")
-        if setting_key and setting_key.field == field.name:
-            yield setting_key
+        setting = setting_keys().get(f"{field.sent.table}.allowed")
+        if setting and setting.field == field.name:
+            yield setting
     elif field.name == "payout_method":
         for country, read_rails in RAILS.items():
             if field.sent.values.get("payout_method") in read_rails(request.service.rails):

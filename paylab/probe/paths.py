@@ -20,7 +20,7 @@ SINGLE_OBJECTS = ("individual", "transfer", "account", "conversion")
 """The ends of the names of paths of one object that the list of its resource shows as well."""
 
 
-def suggest_paths(key: SettingKey, service: Service) -> Iterator[str]:
+def suggest_paths(setting: SettingKey, service: Service) -> Iterator[str]:
     """Yield the paths that a setting may have, the most likely first.
 
     They are its own and those of its resource, in the settings and in public descriptions of such
@@ -28,7 +28,9 @@ def suggest_paths(key: SettingKey, service: Service) -> Iterator[str]:
     the list.
     """
     operations = [
-        operation for operation in OPERATIONS.values() if setting_key_of(operation.path) == key.name
+        operation
+        for operation in OPERATIONS.values()
+        if setting_key_of(operation.path) == setting.name
     ]
     operation_names = [f"{operations[0].resource}.{verb}" for verb in ("create", "list", "get")]
     operations += [
@@ -36,28 +38,28 @@ def suggest_paths(key: SettingKey, service: Service) -> Iterator[str]:
         for operation_name in operation_names
         if operation_name in OPERATIONS
     ]
-    path_keys = [setting_keys()[setting_key_of(operation.path)] for operation in operations]
+    path_settings = [setting_keys()[setting_key_of(operation.path)] for operation in operations]
     path_values = [
-        *(service.value(path_key.name) for path_key in path_keys),
-        *(path for path_key in path_keys for path in path_key.others),
+        *(service.value(path_setting.name) for path_setting in path_settings),
+        *(path for path_setting in path_settings for path in path_setting.others),
     ]
     # Other values are words, such as that for no path.
     path_spellings = [
         path_spelling
         for path in map(str, path_values)
         if path.startswith("/")
-        for path_spelling in _spell_path(_add_id(key, path))
+        for path_spelling in _spell_path(_add_id(setting, path))
     ]
     for path_spelling in dict.fromkeys(path_spellings):
-        with suppress(ValueError):  # the key needs an id that this path does not have
-            yield str(key.limit.check(path_spelling) if key.limit else path_spelling)
-    if NONE in key.others and key.name.endswith(SINGLE_OBJECTS):
+        with suppress(ValueError):  # the setting needs an id that this path lacks
+            yield str(setting.limit.check(path_spelling) if setting.limit else path_spelling)
+    if NONE in setting.others and setting.name.endswith(SINGLE_OBJECTS):
         yield NONE
 
 
-def _add_id(key: SettingKey, path: str) -> str:
-    """Add an id to a path if the key needs one that the path does not have."""
-    needs_id = "id" in key.placeholders and "{id}" not in path
+def _add_id(setting: SettingKey, path: str) -> str:
+    """Add an id to a path if the setting needs one that the path does not have."""
+    needs_id = "id" in setting.placeholders and "{id}" not in path
     return f"{path}/{{id}}" if needs_id else path
 
 

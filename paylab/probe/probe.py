@@ -165,7 +165,7 @@ def report_recorded_calls(calls: Iterable[Call], service: Service) -> Report:
     calls = tuple(calls)
     done_operations = set[str]()
     proof_by_key = dict[str, ProbeFinding]()
-    for number, call in enumerate(calls, 1):
+    for call_number, call in enumerate(calls, 1):
         route = service.match(call.path)[0].get(call.method)
         if route is None or call.failed:
             continue
@@ -173,7 +173,7 @@ def report_recorded_calls(calls: Iterable[Call], service: Service) -> Report:
         for contradiction in find_contradictions(call, route.operation, service):
             for key, value in contradiction.items():
                 if key not in proof_by_key and value != service.value(key):
-                    proof_by_key[key] = ProbeFinding(key, PROVEN, value, call=number)
+                    proof_by_key[key] = ProbeFinding(key, PROVEN, value, call=call_number)
     proven_values = {key: proof.value for key, proof in proof_by_key.items()}
     return Report(
         (f"{len(calls)} recorded calls",),

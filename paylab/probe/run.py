@@ -258,8 +258,8 @@ class ServiceRun:
 
         def pay(client: Client) -> Any:
             terms = actions.make_terms(client, country, self._amounts["payout"])
-            fields = {**terms, "client_reference_id": f"paylab-{idempotency_key[:8]}"}
-            return client.transfers.create(account, **fields, idempotency_key=idempotency_key)
+            order_fields = {**terms, "client_reference_id": f"paylab-{idempotency_key[:8]}"}
+            return client.transfers.create(account, **order_fields, idempotency_key=idempotency_key)
 
         first_transfer = self._require("the order", pay)
         repeated_transfer = self._require("the same order again", pay)

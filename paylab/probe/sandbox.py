@@ -189,8 +189,8 @@ def _may_be_about_path(error: APIStatusError, refusal_words: str) -> bool:
 
 def _names_account_anywhere(error: APIStatusError) -> bool:
     """Whether the message of a refusal, or a code beside it, is about the account or the amount."""
-    body_texts = [text.rpartition(": ")[2] for text in find_texts(error.body)]
-    code_texts = [text for text in body_texts if re.fullmatch(r"\w+", text)]
+    body_texts = [body_text.rpartition(": ")[2] for body_text in find_texts(error.body)]
+    code_texts = [body_text for body_text in body_texts if re.fullmatch(r"\w+", body_text)]
     return any(map(_names_account, [str(error), *code_texts]))
 
 

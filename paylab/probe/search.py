@@ -125,16 +125,16 @@ class SettingsSearch:
         planned_attempts = self._plan_attempts({}, first_outcome, key_prefixes)
         while planned_attempts and self.sent < last_request_number:
             # From the end: first the most likely guess, and what follows it before the others.
-            settings, refusal = planned_attempts.pop()
-            attempt_key = (first_words, frozenset(settings.items()))
+            tried_values, refusal = planned_attempts.pop()
+            attempt_key = (first_words, frozenset(tried_values.items()))
             if attempt_key in self._failed | failed_attempts:
                 continue
-            outcome = self.attempt(action, settings)
+            outcome = self.attempt(action, tried_values)
             if isinstance(outcome, Success):
                 return outcome
             failed_attempts.add(attempt_key)
             if is_progress(refusal.error, outcome.error):
-                planned_attempts += self._plan_attempts(settings, outcome, key_prefixes)
+                planned_attempts += self._plan_attempts(tried_values, outcome, key_prefixes)
         self._failed |= failed_attempts
         return first_outcome
 

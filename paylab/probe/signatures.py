@@ -51,12 +51,14 @@ def suggest_signatures(exchange: Exchange, service: Service, *, has_signed: bool
         return
     if not has_signed:
         yield from _omit_base_path(exchange, service)
-    for key in setting_keys().values():
-        if not key.name.startswith(PARTIAL if has_signed else "signing."):
+    for setting in setting_keys().values():
+        if not setting.name.startswith(PARTIAL if has_signed else "signing."):
             continue
         # "required" changes no request: a nonce is sent also if it is optional.
-        words_without_effect = (service.value(key.name), "required")
-        yield from ({key.name: word} for word in key.words if word not in words_without_effect)
+        words_without_effect = (service.value(setting.name), "required")
+        yield from (
+            {setting.name: word} for word in setting.words if word not in words_without_effect
+        )
 
 
 def _omit_base_path(exchange: Exchange, service: Service) -> Guesses:

@@ -141,7 +141,8 @@ def _list_known_fields() -> Mapping[str, frozenset[str]]:
         "individuals": {**models.Individual.model_fields, **status_change_fields},
     }
     return {
-        resource_name: frozenset(fields) for resource_name, fields in fields_by_resource.items()
+        resource_name: frozenset(model_fields)
+        for resource_name, model_fields in fields_by_resource.items()
     }
 
 

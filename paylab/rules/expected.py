@@ -75,8 +75,8 @@ class ExpectedField:
         choices = _list_choices(field, self._service)
         if choices:
             return choice_message(choices)
-        check = _make_field_check(field, self._service)
-        return self._read_message(check) if check else ""
+        field_check = _make_field_check(field, self._service)
+        return self._read_message(field_check) if field_check else ""
 
     def broken_rule(self, value: object) -> str:
         """Return the rule if a value that was sent breaks it, or "" if the value is valid.
@@ -97,11 +97,11 @@ class ExpectedField:
         if field.name in PERSONAL_WARNINGS:
             warning_text = PERSONAL_WARNINGS[field.name](sent_value)
             return not warning_text
-        check = _make_field_check(field, self._service)
+        field_check = _make_field_check(field, self._service)
         # The check of a text reports its maximum length for every value.
-        if check is None or field.kind == TEXT:
+        if field_check is None or field.kind == TEXT:
             return True
-        problems = check(sent_value, self.path)
+        problems = field_check(sent_value, self.path)
         return not problems
 
     def _read_message(self, check: Check) -> str:

@@ -250,8 +250,11 @@ def _is_field_subject(subject_match: re.Match[str]) -> bool:
 
 def _is_generic_name(label: str) -> bool:
     """Whether a label before a colon is no field, but a name that any error has: error_code."""
-    words = label.split("_")
-    return all(_GENERIC_NAME.search(word) or word in ("id", "trace") for word in words)
+    label_words = label.split("_")
+    return all(
+        _GENERIC_NAME.search(label_word) or label_word in ("id", "trace")
+        for label_word in label_words
+    )
 
 
 def _is_compound_name(field_name: str) -> bool:

@@ -117,10 +117,10 @@ def _read_first_message(folded_body: JsonMapping, keys: Iterable[str], depth_lef
     for key in keys:
         if key not in folded_body or _has_lists_by_field(key, folded_body[key]):
             continue
-        text = ": ".join(read_error_message(folded_body[key], depth_left - 1))
-        if text and not is_status_phrase(text):
-            return text
-        status_phrase = status_phrase or text
+        message_text = ": ".join(read_error_message(folded_body[key], depth_left - 1))
+        if message_text and not is_status_phrase(message_text):
+            return message_text
+        status_phrase = status_phrase or message_text
     return status_phrase
 
 

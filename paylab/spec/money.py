@@ -224,8 +224,10 @@ def lower_currencies(value: JsonValue) -> JsonValue:
         return [lower_currencies(item) for item in value]
     if not isinstance(value, Mapping):
         return value
-    fields = {}
+    lowered_fields = {}
     for field_name, field_value in value.items():
         is_currency = field_name in CURRENCY_FIELDS and isinstance(field_value, str)
-        fields[field_name] = field_value.lower() if is_currency else lower_currencies(field_value)
-    return fields
+        lowered_fields[field_name] = (
+            field_value.lower() if is_currency else lower_currencies(field_value)
+        )
+    return lowered_fields

@@ -177,12 +177,12 @@ class Resource(BaseModel):
 
     def __repr__(self) -> str:
         """One line of the most important fields; `print` and `to_dict()` show all of them."""
-        fields = {str(field_name): value for field_name, value in self.__repr_args__()}
-        important_names = [field_name for field_name in REPR_FIELDS if field_name in fields]
-        shown_names = important_names or list(fields)
+        value_by_field = {str(field_name): value for field_name, value in self.__repr_args__()}
+        important_names = [field_name for field_name in REPR_FIELDS if field_name in value_by_field]
+        shown_names = important_names or list(value_by_field)
         field_texts = []
         for field_name in shown_names[:REPR_FIELDS_MAX]:
-            value_text = plain(repr(fields[field_name]), REPR_VALUE_CHARACTERS_MAX)
+            value_text = plain(repr(value_by_field[field_name]), REPR_VALUE_CHARACTERS_MAX)
             field_texts.append(f"{field_name}={value_text}")
         return printable(f"{type(self).__name__}({', '.join(field_texts)})")
 

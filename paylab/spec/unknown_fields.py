@@ -145,5 +145,5 @@ def _list_call_names(chapter: str) -> list[str]:
 
 def _make_id_name(model_name: str) -> str:
     """The name of a field with the id of a model: `conversion_account_id`."""
-    words = split_words(model_name)
-    return "_".join([*words, "id"])
+    model_words = split_words(model_name)
+    return "_".join([*model_words, "id"])

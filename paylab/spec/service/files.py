@@ -99,14 +99,14 @@ def service_file_text(values: Mapping[str, object], schema: str = "") -> str:
     `values` are by dotted key; `schema` is the file or address of the JSON Schema.
     """
     entries_by_table: dict[str, list[str]] = {}
-    for setting_key in setting_keys().values():
-        if setting_key.name not in values:
+    for setting in setting_keys().values():
+        if setting.name not in values:
             continue
         question_lines = textwrap.wrap(
-            setting_key.question, QUESTION_WIDTH, initial_indent="# ", subsequent_indent="# "
+            setting.question, QUESTION_WIDTH, initial_indent="# ", subsequent_indent="# "
         )
         for table_name, entry_lines in _write_table_entries(
-            setting_key.name, to_json_value(values[setting_key.name])
+            setting.name, to_json_value(values[setting.name])
         ):
             entries_by_table.setdefault(table_name, []).append(
                 "\n".join([*question_lines, *entry_lines])

@@ -200,9 +200,9 @@ def find_settings_below(key_prefix: str) -> dict[str, SettingKey]:
     Below `quotes.fields.` the setting `quotes.fields.payout_method` is `payout_method`.
     """
     return {
-        key.name.removeprefix(key_prefix): key
-        for key in setting_keys().values()
-        if key.name.startswith(key_prefix)
+        setting.name.removeprefix(key_prefix): setting
+        for setting in setting_keys().values()
+        if setting.name.startswith(key_prefix)
     }
 
 

@@ -41,15 +41,15 @@ def flatten_values(values: Mapping[str, object], prefix: str = "") -> Iterator[t
     """
     for member_name, nested_value in values.items():
         dotted_key = f"{prefix}{member_name}"
-        setting_key = setting_keys().get(dotted_key)
+        setting = setting_keys().get(dotted_key)
         if dotted_key == EXTRA or dotted_key.startswith(f"{EXTRA}."):
             yield from _flatten_constants(dotted_key, nested_value)
         elif not isinstance(nested_value, Mapping):
             yield dotted_key, nested_value
-        elif setting_key and {*nested_value} == {setting_key.field}:
+        elif setting and {*nested_value} == {setting.field}:
             # The words of the one field of an account, under the name of the field.
-            yield dotted_key, nested_value[setting_key.field]
-        elif setting_key is None and is_group(dotted_key):
+            yield dotted_key, nested_value[setting.field]
+        elif setting is None and is_group(dotted_key):
             yield from flatten_values(nested_value, f"{dotted_key}.")
         else:
             yield dotted_key, nested_value
@@ -63,7 +63,10 @@ def _flatten_constants(dotted_key: str, constants: object) -> Iterator[tuple[str
     if dotted_key != EXTRA:
         yield EXTRA, {dotted_key.removeprefix(f"{EXTRA}."): constants}
     elif isinstance(constants, Mapping):
-        yield from ((EXTRA, {operation: fields}) for operation, fields in constants.items())
+        yield from (
+            (EXTRA, {operation: constant_fields})
+            for operation, constant_fields in constants.items()
+        )
     else:
         yield EXTRA, constants  # refused later: it is no table
 
