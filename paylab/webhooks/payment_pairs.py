@@ -141,12 +141,12 @@ class PaymentPairs:
             )
             if not family_mask.any():
                 continue
-            for payment_column in PAYMENT_COLUMNS:
-                other_column = columns.get(payment_column.meaning)
+            for column_description in PAYMENT_COLUMNS:
+                other_column = columns.get(column_description.meaning)
                 if other_column is not None:
                     yield from self._compare_column(
                         payment_family,
-                        payment_column,
+                        column_description,
                         payment_indexes[family_mask],
                         row_indexes[family_mask],
                         other_column.take(value_indexes[family_mask]),
