@@ -84,7 +84,7 @@ class Forms:
         consent: bool = False,
         new: bool = False,
     ) -> OnboardingForm:
-        """A form that creates an individual; each cell has its own.
+        """A form that creates an individual; each cell has its own, and `new=True` makes another.
 
         `consent=True` records consent when `submit()` is called without a click. When you
         click through the form, tick the box yourself.

@@ -149,6 +149,10 @@ def test_a_recipient_without_a_payout_corridor_has_no_account(paid, country):
     form = paid[0].forms.recipient(country, example=True)
     assert "No payouts are documented for this country" in form.requirements.html
     assert not form.submit().financial_accounts
+    assert "No payouts are documented" in dict(form.rows())["Account"]
+    elsewhere = paylab.connect().forms.recipient("MX").fill(given_name="Ana", family_name="Ruiz")
+    elsewhere.submit()
+    assert dict(elsewhere.rows())["Account"] == "to be added later"
 
 
 def test_every_country_has_an_example_that_the_rules_accept(paid):

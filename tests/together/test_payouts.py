@@ -132,7 +132,7 @@ def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):
     wallet = lab.financial_accounts.create(mexican.id, "crypto_wallet", paylab.examples.WALLET)
     other = lab.forms.financial_account(mexican, wallet)
     assert "cannot be edited" in other.wallet_note.html
-    other.account_fields.details["address"].value = "0x" + "0" * 40
+    other.account_fields.details["address"].value = "0x" + "0" * 39 + "1"
     assert other.submit().id != wallet.id
 
 

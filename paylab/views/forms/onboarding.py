@@ -23,7 +23,7 @@ from .. import html
 from ..html import Row
 from . import person
 from .account_fields import AccountFields, make_normaliser
-from .code import Expression, write_call
+from .code import Expression, literal, write_call
 from .country_example import CountryExample
 from .field import FormField
 from .field_access import set_known_fields
@@ -159,7 +159,7 @@ class OnboardingForm(Form):
         document_values = field_values.get("document", {})
         if "number" in document_values:
             question_text = person.document_label(str(document_values.get("type"))) + " number: "
-            number_expression = Expression(f"input({question_text!r})")
+            number_expression = Expression(f"input({literal(question_text)})")
             field_values["document"] = {**document_values, "number": number_expression}
         if CONSENT_FIELD in field_values:
             field_values[CONSENT_FIELD] = Expression("lab.clock()")
@@ -324,7 +324,8 @@ class RecipientForm(OnboardingForm):
             for account in result.financial_accounts or []
             if isinstance(account, FinancialAccount)
         ]
-        return [*person_rows, *(account_rows or [("Account", "to be added later")])]
+        later_text = "to be added later" if self.corridor.rails else person.NO_PAYOUTS
+        return [*person_rows, *(account_rows or [("Account", later_text)])]
 
     def _adjust_inputs(self) -> None:
         """Show the inputs that the country needs, those of its accounts included."""
