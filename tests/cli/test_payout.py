@@ -188,7 +188,7 @@ def test_a_second_run_reports_the_same_payouts(file, account, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("mark", "cell", "status"), [(";", ";", 0), ("tab", "\t", 0), ("\\t", "\t", 0), (",", ";", 1)]
+    ("mark", "cell", "status"), [(";", ";", 0), ("tab", "\t", 0), ("\\t", "\t", 0), (",", ";", 2)]
 )
 def test_a_delimiter_is_one_character_or_tab(file, tmp_path, mark, cell, status):
     """--delimiter is one character, or tab."""
