@@ -20,12 +20,14 @@ the values of a column, is an error. Statistics (`std`, `corr`,
 such as `rolling` or a `mean` of objects, is an error that says what to write. pandas' own readers
 of CSV and Excel make floats, and those of Parquet make Decimals that round at 28 digits: use
 `read_csv`, `read_excel` and `read_parquet` here, or `.astype("decimal")` of text or Decimals.
-Notebook 80 has the table.
+Notebook 80 has two tables: what is exact, a float or refused, and what other readers, libraries and
+a `pd.DataFrame` that you made do with amounts, with what to write instead.
 
 A column of `frame()` and of `read_csv` knows the currency of each row, and so does an amount that
 you take from it: `sum`, `mean`, `median`, `quantile`, `std`, `cumsum` and `+` of several currencies
 give a CurrencyWarning, also of sums per group, objects and results of `map`. A product of two
-columns, or of one amount and a Decimal, does not know it.
+columns, or of one amount and a Decimal, does not know it. `max`, `min` and orders compare numbers
+of any currency.
 
 Parquet has DECIMAL(24, 6) for amounts and DECIMAL(13, 8) for rates, so that DuckDB and Spark can
 multiply them. DuckDB reads a frame with ids as it is; give it `frame.paylab.arrow()` for others.

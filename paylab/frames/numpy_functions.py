@@ -15,6 +15,7 @@ import pandas as pd
 from pandas.api.extensions import ExtensionArray
 
 from ..errors.base import ExactnessError
+from ..errors.cards import MisuseError
 from .arithmetic import WIDE_CONTEXT
 from .currency_rows import CurrencyRows
 from .exact_decimal import ExactDecimal
@@ -25,6 +26,7 @@ STATISTICS = {
     *(np.histogram2d, np.histogramdd, np.histogram_bin_edges),
 }
 """Functions that have no exact value: they give floats, as `std` does."""
+HISTOGRAMS = {np.histogram, np.histogram2d, np.histogramdd, np.histogram_bin_edges}
 WITHOUT_MISSING = {
     *(np.nansum, np.nanprod, np.nancumsum, np.nancumprod),
     *(np.nanmin, np.nanmax, np.nanargmin, np.nanargmax, np.nanmean),
@@ -54,7 +56,20 @@ def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -
     convert = _find_conversion(function, args, options)
     converted_args = [convert(argument) for argument in args]
     converted_options = {name: convert(option) for name, option in options.items()}
-    return function._implementation(*converted_args, **converted_options)
+    try:
+        return function._implementation(*converted_args, **converted_options)
+    except (TypeError, ValueError):
+        if function in HISTOGRAMS and any(map(_has_missing, args)):
+            hint_text = "write frame.dropna(subset=[...]), or amounts.dropna(), first"
+            message = f"np.{function.__name__} has no bin for a missing amount: {hint_text}"
+            raise MisuseError(message) from None
+        raise
+
+
+def _has_missing(argument: Any) -> bool:
+    """Whether an argument is a column or frame with a missing value."""
+    is_column = isinstance(argument, pd.Series | pd.DataFrame | ExtensionArray)
+    return is_column and bool(np.any(argument.isna()))
 
 
 def _find_conversion(

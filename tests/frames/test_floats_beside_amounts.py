@@ -250,6 +250,14 @@ def test_floats_are_not_ordered_among_amounts(frame_type):
 
 
 SAID = {
+    "bins of missing amounts": (
+        lambda s, f: np.histogram2d(s, s.where(s > 2), bins=2),
+        r"^np\.histogram2d has no bin .*write frame\.dropna",
+    ),
+    "counts between edges of missing amounts": (
+        lambda s, f: np.histogram(s.where(s > 2), bins=[0, 2, 4]),
+        r"^np\.histogram has no bin .*amounts\.dropna",
+    ),
     "where": (lambda s, f: np.where(s > 1, s, 0.1 + 0.2), "is a float"),
     "select": (lambda s, f: np.select([s > 2], [s], default=0.5), "is a float"),
     "larger of missing": (lambda s, f: s.combine(s.where(s > 2), max), r"write np\.fmax"),
