@@ -119,13 +119,6 @@ def make_numpy_array(
     return _make_objects(amounts, currencies, missing).astype(element_type)
 
 
-def compute_float_statistic(amounts: pa.Array, name: str, ddof: int) -> Any:
-    """A statistic that has no exact value, such as `std`, by pandas with floats."""
-    compute_statistic = getattr(pd.Series(make_numpy_array(amounts, float)), name)
-    has_ddof = name not in ("skew", "kurt")
-    return compute_statistic(ddof=ddof) if has_ddof else compute_statistic()
-
-
 def _make_objects(amounts: pa.Array, currencies: CurrencyRows | None, missing: object) -> Array:
     """The amounts as an array of ExactDecimal, with `missing` for missing ones."""
     elements = np.empty(len(amounts), dtype=object)

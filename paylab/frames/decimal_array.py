@@ -25,10 +25,19 @@ from pandas.api.indexers import check_array_indexer
 from pandas.api.types import is_list_like, is_object_dtype, pandas_dtype
 
 from ..errors.base import ExactnessError
-from . import arithmetic, array_types, currency_rows, decimals, grouping, operands, pandas_callers
+from . import (
+    arithmetic,
+    array_types,
+    currency_rows,
+    decimals,
+    grouping,
+    operands,
+    pandas_callers,
+    reductions,
+)
 from .array_types import Array, make_numpy_array
 from .comparisons import compare_column, find_members
-from .currency_rows import CurrencyRows, name_one
+from .currency_rows import CurrencyRows
 from .decimal_dtype import DecimalDtype
 from .exact_decimal import ARRAY_PRIORITY, make_element
 from .float_errors import WindowError
@@ -37,7 +46,6 @@ from .numpy_methods import with_numpy_methods
 from .ufuncs import compute, refuse_numpy_options
 from .window_calls import describe_window_call
 
-ADDED = ("sum", "mean", "median", "cumsum", *arithmetic.INEXACT_REDUCTIONS)
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
 
 
@@ -84,6 +92,7 @@ class DecimalArray(ExtensionArray):
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
+        """The hook of pandas for `concat`: the rows of all columns as one."""
         joined_values = decimals.join([pa.chunked_array([column._values]) for column in to_concat])
         all_currencies = [column.currencies for column in to_concat]
         row_counts = [*map(len, to_concat)]
@@ -211,12 +220,15 @@ class DecimalArray(ExtensionArray):
         return super().astype(target_type, copy) if converted_amounts is None else converted_amounts
 
     def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:
+        """The hook of pandas for the text of each value that it shows."""
         return lambda value: format(value, "f") if isinstance(value, Decimal) else str(value)
 
     def _values_for_json(self) -> Array:
+        """The hook of pandas for `to_json`: amounts are text."""
         return np.array(array_types.write_texts(self._values).to_pylist(), dtype=object)
 
     def _values_for_argsort(self) -> Array:
+        """The hook of pandas for sorting: the rank of each amount."""
         return np.asarray(pc.rank(self._values, tiebreaker="dense")).astype(np.int64)
 
     def searchsorted(self, value: Any, side: Any = "left", sorter: Any = None) -> Any:
@@ -239,43 +251,23 @@ class DecimalArray(ExtensionArray):
         """A mask of values that are among decimals, integers or texts of numbers."""
         return find_members(self._values, values)
 
-    def _reduce(
-        self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any
-    ) -> Any:
-        if name in ("argmin", "argmax"):
-            position = getattr(self, name)(skipna=skipna)
-            return np.array([position]) if keepdims else position
-        present_currencies: list[str] = []
-        if self.currencies and name in ADDED:
-            present_currencies = self.currencies.find_added(self._values)
-            currency_rows.warn_of_currencies(present_currencies)
-        is_missing = not skipna and self._values.null_count
-        result = None if is_missing else self._reduce_values(name, **options)
-        if isinstance(result, Decimal):
-            result = make_element(result, name_one(present_currencies))
-            if self.currencies and name in ("min", "max"):
-                result = self[pc.index(self._values, pa.scalar(result, self._values.type)).as_py()]
-        if not keepdims:
-            return pd.NA if result is None else result
-        is_number = isinstance(result, Decimal) or result is None  # else a float, true or false
-        return self._from_sequence([result]) if is_number else pd.array([result], type(result))
+    def _reduce(self, name: str, *, skipna: bool = True, **options: Any) -> Any:
+        """The hook of pandas for `sum`, `max` and so on."""
+        return reductions.reduce_column(self, name, skipna=skipna, **options)
 
     def _warn_of_currencies(self, ids: object = None) -> None:
         """Warn of a sum over several currencies; `ids` has the group of each row."""
         if self.currencies:
             self.currencies.warn_of_sums(self._values, None if ids is None else np.asarray(ids))
 
-    def _reduce_values(self, name: str, *, min_count: int = 0, ddof: int = 1, **_: object) -> Any:
-        if name in arithmetic.INEXACT_REDUCTIONS:
-            return array_types.compute_float_statistic(self._values, name, ddof)
-        return arithmetic.reduce_numbers(self._values, name, min_count)
-
     def _accumulate(self, name: str, *, skipna: bool = True, **_: object) -> DecimalArray:
-        if name in ADDED:
+        """The hook of pandas for `cumsum`, `cummax` and so on."""
+        if name in reductions.ADDED:
             self._warn_of_currencies()
         return self._replace_values(arithmetic.compute_running(self._values, name, skipna=skipna))
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
+        """The hook of pandas for `quantile`: one amount for each of the shares `qs`."""
         self._warn_of_currencies()
         currencies = self.currencies and self.currencies.of_results(self.isna(), len(qs))
         quantiles = arithmetic.compute_quantiles(self._values, qs, interpolation)
@@ -290,12 +282,13 @@ class DecimalArray(ExtensionArray):
     def _groupby_op(
         self, *, how: str, ids: object, ngroups: int, min_count: int, **options: object
     ) -> Any:
+        """The hook of pandas for groups: `how` is "sum", for example; `ids` has groups of rows."""
         if how in ("first", "last"):  # pandas picks an object for these
             untyped_super: Any = super()
             return untyped_super._groupby_op(
                 how=how, ids=ids, ngroups=ngroups, min_count=min_count, **options
             )
-        if how in ADDED:
+        if how in reductions.ADDED:
             self._warn_of_currencies(ids)
         return grouping.compute_by_group(self, how, ids, ngroups, min_count, options)
 

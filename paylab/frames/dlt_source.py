@@ -125,11 +125,15 @@ class Reading:
     def _read_single_rows(self, ids: set[str]) -> Iterator[pa.Table]:
         """Yield a table for each row with one of these ids that the service still has."""
         for id_ in sorted(ids):
-            json_object = self._list.one(id_)
-            if json_object is None:
-                continue
-            page_part = Decoder(self._schema, as_json=True).decode([make_page(json_object)])
-            yield self._convert_types(page_part.table)
+            row_json = self._list.one(id_)
+            if row_json is not None:
+                yield self._decode_row(row_json)
+
+    def _decode_row(self, row_json: bytes) -> pa.Table:
+        """A row as a table, in the types of the pipeline."""
+        page_with_row = make_page(row_json)
+        decoded_page = Decoder(self._schema, as_json=True).decode([page_with_row])
+        return self._convert_types(decoded_page.table)
 
     def _find_start(self, newest: datetime | None) -> datetime | None:
         """The time from which to read; None for all rows."""

@@ -56,10 +56,12 @@ class ExactSeries(pd.Series):
 
     @property
     def _constructor(self) -> Callable[..., ExactSeries]:
+        """The class of results that are columns, for which pandas asks."""
         return ExactSeries
 
     @property
     def _constructor_expanddim(self) -> Callable[..., ExactFrame]:
+        """The class of results that are frames, for which pandas asks."""
         return ExactFrame
 
     def __array_function__(self, function: Any, types: object, args: Any, options: Any) -> Any:
@@ -86,6 +88,7 @@ class ExactSeries(pd.Series):
         return pandas_class._arith_method(widen_integers(self, other), other, operator)
 
     def _binop(self, other: Any, *args: Any, **options: Any) -> Any:
+        """The hook of pandas for `add(fill_value=)` and so on, exact as `_arith_method`."""
         pandas_class: Any = pd.Series
         return pandas_class._binop(widen_integers(self, other), other, *args, **options)
 
@@ -149,10 +152,12 @@ class ExactFrame(pd.DataFrame):
 
     @property
     def _constructor(self) -> Callable[..., ExactFrame]:
+        """The class of results that are frames, for which pandas asks."""
         return ExactFrame
 
     @property
     def _constructor_sliced(self) -> Callable[..., ExactSeries]:
+        """The class of columns and rows of the frame, for which pandas asks."""
         return ExactSeries
 
     def __repr__(self) -> str:

@@ -35,7 +35,7 @@ from .parquet_types import (
     read_scale,
     widen_types,
 )
-from .spreadsheet_text import guard_cells
+from .spreadsheet_text import escape_cells
 from .text_table import text_schema
 
 STANDARD_OUTPUT = "-"
@@ -150,7 +150,7 @@ def _write_csv_rows(rows: FileRows, sink: BinaryIO) -> None:
     sink.write(BOM if rows.excel_safe else b"")
     with pcsv.CSVWriter(sink, text_schema(rows.schema)) as csv_writer:
         for table in rows.texts():
-            csv_writer.write(guard_cells(table, rows.schema) if rows.excel_safe else table)
+            csv_writer.write(escape_cells(table, rows.schema) if rows.excel_safe else table)
 
 
 def _write_json_lines(rows: FileRows, path: Path) -> None:

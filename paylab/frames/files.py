@@ -33,7 +33,7 @@ from .extract import Extract
 from .frame import typed_frame
 from .frame_forms import as_table, with_named_index
 from .sidecars import forget_sidecar, read_sidecar
-from .spreadsheet_text import unguard_cells
+from .spreadsheet_text import restore_cells
 
 BLOCK_BYTES = 1 << 24  # a row must fit in one block
 JSON_SUFFIXES = (".jsonl", ".jsonl.gz")
@@ -130,7 +130,7 @@ def _read_columns(
         text_table = read_csv_texts(local_file, needed_header_cells, delimiter)
     except pa.ArrowException as error:
         raise unreadable_address_error(path, "CSV", error) from None
-    return unguard_cells(text_table) if header.is_escaped else text_table
+    return restore_cells(text_table) if header.is_escaped else text_table
 
 
 def _require_unique(column_names: Sequence[str], path: str | os.PathLike[str]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, TypeAlias
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -84,40 +85,72 @@ def compute_by_group(  # noqa: PLR0913 - as pandas calls it
         )
     group_of_row = np.asarray(ids)
     skipna = options.get("skipna", True)
-    if how in ("sum", "min", "max") and skipna:
-        group_amounts = arithmetic.aggregate_by_group(
-            column._values, how, group_of_row, ngroups, min_count
-        )
-        return type(column)(group_amounts, _currencies_of_groups(column, group_of_row, ngroups))
-    has_small_groups = _has_small_groups(len(column), ngroups)
-    if how in ("mean", "median") and skipna and min_count <= 1 and has_small_groups:
-        amounts = column._values
-        numbers = (
-            _find_means(amounts, group_of_row, ngroups)
-            if how == "mean"
-            else _interpolate_groups(amounts, group_of_row, ngroups, [Decimal("0.5")], "linear")
-        )
-        statistics = arithmetic.fit_quotients(numbers)
-        return type(column)(statistics, _currencies_of_groups(column, group_of_row, ngroups))
-    rows_of_groups = _split_rows(group_of_row, ngroups)
+    if how in arithmetic.RUNNING:
+        return _compute_running(column, how, group_of_row, ngroups, skipna=skipna)
+    group_amounts = None
+    if skipna:
+        group_amounts = _compute_at_once(column._values, how, group_of_row, ngroups, min_count)
+    if group_amounts is None:
+        rows_of_groups = _split_rows(group_of_row, ngroups)
+        group_amounts = _compute_one_by_one(column, how, rows_of_groups, min_count, skipna=skipna)
+    return type(column)(group_amounts, _currencies_of_groups(column, group_of_row, ngroups))
+
+
+def _compute_at_once(
+    amounts: pa.Array, how: str, group_of_row: IntegerArray, group_count: int, min_count: int
+) -> Any:
+    """A sum, extreme, mean or median per group; None for what is not computed at once."""
+    if how in ("sum", "min", "max"):
+        return arithmetic.aggregate_by_group(amounts, how, group_of_row, group_count, min_count)
+    if min_count > 1 or not _has_small_groups(len(amounts), group_count):
+        return None
+    if how == "mean":
+        return arithmetic.fit_quotients(_find_means(amounts, group_of_row, group_count))
+    if how == "median":
+        middle = [Decimal("0.5")]
+        medians = _interpolate_groups(amounts, group_of_row, group_count, middle, "linear")
+        return arithmetic.fit_quotients(medians)
+    return None
+
+
+def _compute_one_by_one(
+    column: Column,
+    how: str,
+    rows_of_groups: Sequence[IntegerArray],
+    min_count: int,
+    *,
+    skipna: bool,
+) -> pa.ChunkedArray:
+    """One number per group, from the column of each group."""
+    numbers = []
+    for group_column in _split_column(column, rows_of_groups):
+        number = group_column._reduce(how, min_count=max(min_count, 0), skipna=skipna)
+        numbers.append(None if pd.isna(number) else number)
+    return arithmetic.fit_quotients(numbers)
+
+
+def _compute_running(
+    column: Column, how: str, group_of_row: IntegerArray, group_count: int, *, skipna: bool
+) -> Any:
+    """The running sums or products within each group, in the order of the rows."""
+    rows_of_groups = _split_rows(group_of_row, group_count)
     if how == "cumsum" and skipna:
         running_sums = machine_integers.add_running_by_group(
             column._values, _join_rows(rows_of_groups), group_of_row
         )
         if running_sums is not None:
             return column._replace_values(running_sums)
-    # Without currencies: the warning was given for the whole column already.
+    running_columns = [
+        group_column._accumulate(how, skipna=skipna)
+        for group_column in _split_column(column, rows_of_groups)
+    ]
+    return _restore_order(column, running_columns, rows_of_groups)
+
+
+def _split_column(column: Column, rows_of_groups: Sequence[IntegerArray]) -> list[Column]:
+    """The column of each group, without currencies: the whole column has warned already."""
     plain_column = type(column)(column._values)
-    group_columns = [plain_column.take(rows) for rows in rows_of_groups]
-    if how in arithmetic.RUNNING:
-        running_columns = [
-            group_column._accumulate(how, skipna=skipna) for group_column in group_columns
-        ]
-        return _restore_order(column, running_columns, rows_of_groups)
-    results = _reduce_groups(column, how, group_columns, min_count, options)
-    if isinstance(results, type(column)):
-        results.currencies = _currencies_of_groups(column, group_of_row, ngroups)
-    return results
+    return [plain_column.take(rows) for rows in rows_of_groups]
 
 
 def _compute_with_pandas(column: Column, how: str, ids: object, **options: Any) -> Any:
@@ -189,23 +222,6 @@ def _restore_order(
     return joined_column.take(positions, allow_fill=True)
 
 
-def _reduce_groups(
-    column: Column,
-    how: str,
-    group_columns: Sequence[Column],
-    min_count: int,
-    options: Mapping[str, Any],
-) -> Any:
-    """One number per group."""
-    skipna = options.get("skipna", True)
-    group_results = [
-        group_column._reduce(how, min_count=max(min_count, 0), skipna=skipna)
-        for group_column in group_columns
-    ]
-    numbers = [None if pd.isna(number) else number for number in group_results]
-    return type(column)(arithmetic.fit_quotients(numbers))
-
-
 def _has_small_groups(row_count: int, group_count: int) -> bool:
     """Whether all groups are computed at once."""
     return row_count <= group_count * ROWS_PER_GROUP_MAX
@@ -242,39 +258,69 @@ def _interpolate_groups(
 
     None for a group without amounts. Rows of -1 are in no group.
     """
+    ascending_amounts, amount_counts = _sort_by_group(amounts, group_of_row, group_count)
+    places = _find_places(amount_counts.tolist(), shares, interpolation)
+    # Each quantile is between two amounts: all lower ones are taken, and all higher ones.
+    lower_positions = pa.array([place.lower for place in places], pa.int64())
+    higher_positions = pa.array([place.higher for place in places], pa.int64())
+    lower_amounts = ascending_amounts.take(lower_positions).to_pylist()
+    higher_amounts = ascending_amounts.take(higher_positions).to_pylist()
+    return [
+        None if lower is None else arithmetic.interpolate(lower, higher, place.weight)
+        for lower, higher, place in zip(lower_amounts, higher_amounts, places, strict=True)
+    ]
+
+
+def _sort_by_group(
+    amounts: pa.Array, group_of_row: IntegerArray, group_count: int
+) -> tuple[pa.Array, IntegerArray]:
+    """The amounts, ascending within each group and group after group, and the count of each."""
     present_rows = np.flatnonzero((group_of_row >= 0) & ~np.asarray(amounts.is_null()))
-    present_table = pa.table(
-        {"group": group_of_row[present_rows], "amount": amounts.take(pa.array(present_rows))}
-    )
+    present_groups = group_of_row[present_rows]
+    present_amounts = amounts.take(pa.array(present_rows))
     row_order = pc.sort_indices(
-        present_table, sort_keys=[("group", "ascending"), ("amount", "ascending")]
+        pa.table({"group": present_groups, "amount": present_amounts}),
+        sort_keys=[("group", "ascending"), ("amount", "ascending")],
     )
-    ascending_amounts = present_table["amount"].combine_chunks().take(row_order)
-    amount_counts = np.bincount(group_of_row[present_rows], minlength=group_count)
-    start_positions = (np.cumsum(amount_counts) - amount_counts).tolist()
-    places_by_count = {
-        amount_count: [
+    amount_counts = np.bincount(present_groups, minlength=group_count)
+    return present_amounts.take(row_order), amount_counts
+
+
+class QuantilePlace(NamedTuple):
+    """The positions of the amounts around a quantile, and the weight of the higher one."""
+
+    lower: int | None
+    higher: int | None
+    weight: Decimal
+
+
+NO_PLACE = QuantilePlace(None, None, Decimal(0))
+"""The place in a group without amounts."""
+
+
+def _find_places(
+    amount_counts: Sequence[int], shares: Sequence[Decimal], interpolation: str
+) -> list[QuantilePlace]:
+    """The place of each quantile among the sorted amounts of all groups.
+
+    `amount_counts` has the number of amounts of each group.
+    """
+
+    @cache
+    def find_places_in_group(amount_count: int) -> list[tuple[int, int, Decimal]]:
+        return [
             arithmetic.find_weighted_place(share, amount_count, interpolation) for share in shares
         ]
-        for amount_count in set(amount_counts.tolist())
-        if amount_count
-    }
-    # Each quantile is between two amounts: of all of them the lower and the higher one are taken.
-    lower_positions: list[int | None] = []
-    higher_positions: list[int | None] = []
-    weights: list[Decimal] = []
-    for start_position, amount_count in zip(start_positions, amount_counts.tolist(), strict=True):
-        for lower_index, higher_index, weight in places_by_count.get(amount_count, ()):
-            lower_positions.append(start_position + lower_index)
-            higher_positions.append(start_position + higher_index)
-            weights.append(weight)
+
+    places: list[QuantilePlace] = []
+    group_start = 0
+    for amount_count in amount_counts:
         if not amount_count:
-            lower_positions += [None] * len(shares)
-            higher_positions += [None] * len(shares)
-            weights += [Decimal(0)] * len(shares)
-    lower_amounts = ascending_amounts.take(pa.array(lower_positions, pa.int64())).to_pylist()
-    higher_amounts = ascending_amounts.take(pa.array(higher_positions, pa.int64())).to_pylist()
-    return [
-        None if lower is None else arithmetic.interpolate(lower, higher, weight)
-        for lower, higher, weight in zip(lower_amounts, higher_amounts, weights, strict=True)
-    ]
+            places += [NO_PLACE] * len(shares)
+            continue
+        for lower_index, higher_index, weight in find_places_in_group(amount_count):
+            places.append(
+                QuantilePlace(group_start + lower_index, group_start + higher_index, weight)
+            )
+        group_start += amount_count
+    return places

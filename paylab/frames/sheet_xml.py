@@ -35,7 +35,7 @@ class SheetRows:
     """Writes the rows of typed tables as XML, in the styles of one workbook."""
 
     def __init__(self, find_style: FindStyle, zone: ZoneInfo) -> None:
-        """Write times in `zone`; `find_style` gives the number of a format of numbers."""
+        """Write times in `zone`; `find_style` returns the style of a number format."""
         with extra_imports():
             from openpyxl.utils import get_column_letter
         self._find_style = cache(find_style)
@@ -60,7 +60,7 @@ class SheetRows:
     def _write_rows(self, columns: Sequence[Sequence[str]]) -> Iterator[str]:
         """Yield rows from the cells of columns; a cell without a value is left out."""
         column_letters = [
-            self._column_letters(row_number) for row_number in range(1, len(columns) + 1)
+            self._column_letters(column_number) for column_number in range(1, len(columns) + 1)
         ]
         for cells in zip(*columns, strict=True):
             self._row_number += 1

@@ -17,10 +17,11 @@ PLAIN = r"^-?[0-9]{1,12}(\.[0-9]{1,3})?$"
 NUMBERS = ("amount", "seconds")
 
 
-def guard_cells(texts: pa.Table, schema: Schema) -> pa.Table:
+def escape_cells(texts: pa.Table, schema: Schema) -> pa.Table:
     """The table with every risky cell escaped; short plain amounts stay numbers."""
     columns = []
     for column_name, column in zip(texts.column_names, texts.columns, strict=True):
+        # A formula may start inside a cell, which a spreadsheet then splits.
         cells = _replace_matches(column, INNER, r"\1'\2")
         risky_mask = pc.match_substring_regex(cells, RISKY)
         if schema.kind(column_name) in NUMBERS:
@@ -31,10 +32,11 @@ def guard_cells(texts: pa.Table, schema: Schema) -> pa.Table:
     return pa.table(columns, texts.column_names)
 
 
-def unguard_cells(texts: pa.Table) -> pa.Table:
-    """The table as it was before its cells were escaped."""
+def restore_cells(texts: pa.Table) -> pa.Table:
+    """The table as it was before `escape_cells`."""
     columns = []
     for cells in texts.columns:
+        # The apostrophe in front was added last, so it is removed first.
         cells_without_first = pc.utf8_slice_codeunits(cells, 1)
         risky_mask = pc.match_substring_regex(cells_without_first, RISKY)
         escaped_mask = pc.and_(pc.starts_with(cells, "'"), risky_mask)

@@ -15,7 +15,7 @@ from ..frames.excel_reader import read_sheet
 from ..frames.files import read_csv_texts
 from ..frames.json_lines import read_jsonl
 from ..frames.sidecars import read_sidecar
-from ..frames.spreadsheet_text import unguard_cells
+from ..frames.spreadsheet_text import restore_cells
 from ..storage.addresses import GZIP, is_url, local_copy, local_path, write_address
 from .cell_texts import DELIMITER
 
@@ -123,7 +123,7 @@ def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: 
     except (pa.ArrowException, csv.Error, TypeError) as error:
         raise unreadable_error(book_name, "CSV", error) from None
     if is_escaped:
-        table = unguard_cells(table)
+        table = restore_cells(table)
     frame = table.to_pandas(types_mapper=pd.ArrowDtype)
     frame.attrs[DELIMITER] = delimiter
     return Books(frame, tuple(note_texts))
