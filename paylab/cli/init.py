@@ -11,7 +11,6 @@ import argparse
 import getpass
 import os
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports
 from ..lab.lab import connect
 from ..lab.parts import refuse_service_in_page
-from .terminal import announce, say
+from .terminal import announce, has_keyboard, say
 
 EXAMPLE = "paylab init --profile sandbox --base-url https://sandbox.example.com"
 SERVICE = "paylab"
@@ -96,7 +95,7 @@ def _ask_setting(setting_name: str, options: argparse.Namespace) -> str:
     setting_value = option_value or os.environ.get(VARIABLES[setting_name])
     if setting_value:
         return str(setting_value)
-    if not sys.stdin.isatty():
+    if not has_keyboard():
         raise ConfigError(
             f"{setting_name} is missing: set {VARIABLES[setting_name]}, or run this in a terminal"
         )

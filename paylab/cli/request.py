@@ -7,10 +7,8 @@ contains no keys, signatures or document numbers.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -26,7 +24,7 @@ from ..spec.row_filter import RowFilter
 from ..spec.text import format_json, read_json, write_json
 from ..spec.translation import Translation
 from .filters import add_filters, read_filter_options
-from .terminal import announce, confirm, in_range, say, sections, warn_user
+from .terminal import announce, confirm, in_range, read_input, say, sections, warn_user
 
 EXAMPLE = {
     "get": "paylab get 'transfers?limit=2' -v",
@@ -183,10 +181,9 @@ def _read_body(body_text: str | None) -> Any:
         return None
     json_text = body_text
     try:
-        if body_text == "-":
-            json_text = sys.stdin.read()
-        elif body_text.startswith("@"):
-            json_text = Path(body_text[1:]).read_text(encoding="utf-8")
+        if body_text == "-" or body_text.startswith("@"):
+            # Windows editors write a mark first.
+            json_text = read_input(body_text.removeprefix("@")).decode("utf-8-sig")
         return read_json(json_text)
     except UnicodeDecodeError:
         raise ConfigError("--json is not text in UTF-8") from None

@@ -10,11 +10,9 @@ import argparse
 import json
 import re
 import secrets
-import sys
 import time
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 from uuid import uuid4
 
 from .. import signing
@@ -30,7 +28,7 @@ from ..signing.snippets import SnippetRequest, curl
 from ..spec import timestamps
 from ..spec.service.signing import SigningSettings
 from .service import service_for
-from .terminal import say, sections, warn_user
+from .terminal import read_input, say, sections, warn_user
 
 EXAMPLE = "paylab sign GET '/v1/transfers?limit=2' --curl"
 EMBEDDED = "http://localhost"
@@ -71,7 +69,7 @@ def _compare_headers(options: argparse.Namespace) -> int:
     settings = _find_settings({"api_key": "none", **_make_base_setting(options.url)})
     request = _make_request(options, settings)
     now = _read_instant(options.date) if options.date else utcnow()
-    headers = read_headers(_read_file(options.compare).decode("utf-8-sig", errors="replace"))
+    headers = read_headers(read_input(options.compare).decode("utf-8-sig", errors="replace"))
     if not headers:
         raise ConfigError(f"{options.compare} has no `Name: value` line")
     _, simulator_secret = _simulator_keys()
@@ -195,10 +193,5 @@ def _simulator_keys(encoding: str = "utf-8") -> tuple[str, str]:
 def _make_request(options: argparse.Namespace, settings: Settings) -> SignedRequest:
     """Make the request of the options; a path is one below the base URL."""
     url = options.url if "://" in options.url else settings.base_url + options.url
-    body_bytes = b"" if options.body is None else _read_file(options.body)
+    body_bytes = b"" if options.body is None else read_input(options.body)
     return SignedRequest(options.method, url, body_bytes)
-
-
-def _read_file(file_name: str) -> bytes:
-    """The content of a file, or of stdin for `-`."""
-    return sys.stdin.buffer.read() if file_name == "-" else Path(file_name).read_bytes()

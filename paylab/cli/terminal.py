@@ -11,6 +11,7 @@ import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
@@ -149,6 +150,20 @@ def _paint(lines: object, colour: str, stream: TextIO) -> str:
     return f"\x1b[{COLOURS[colour]}m{escaped_text}\x1b[0m"
 
 
+def has_keyboard() -> bool:
+    """Whether somebody can type an answer; stdin may be closed, or a pipe."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def read_input(file_name: str) -> bytes:
+    """The bytes of a file, or of stdin for `-`, whose encoding is not that of the locale."""
+    if file_name != "-":
+        return Path(file_name).read_bytes()
+    if sys.stdin is None:
+        raise ConfigError("stdin is closed: name a file in place of -")
+    return sys.stdin.buffer.read()
+
+
 def announce(place: Place) -> None:
     """Print the service in use to stderr."""
     warn_user(f"paylab: {place.notice}")
@@ -161,7 +176,7 @@ def confirm(place: Place, action: str, *, yes: bool) -> None:
     """
     if yes or place.is_simulator:
         return
-    if not sys.stdin.isatty():
+    if not has_keyboard():
         raise ConfigError(f"{place}: to {action}, use a terminal, or add --yes")
     print(printable(f"{place}: {action}? Type yes: "), end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() != "yes":

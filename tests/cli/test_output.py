@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+import paylab
 from paylab.cli.main import main
 
 NASTY = {
@@ -91,6 +92,35 @@ def test_json_for_a_terminal_that_lacks_characters_is_json():
         check=False,
     )
     assert json.loads(done.stdout.decode("ascii"))["payload"] == "ñ漢😀"
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_body_from_a_pipe_is_utf_8_in_every_locale(mark):
+    """The encoding of the terminal does not decide what a piped body means."""
+    person = paylab.examples.recipient("MX") | {"given_name": "Ñandú"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "paylab", "post", "individuals", "--json", "-"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        input=mark + json.dumps(person, ensure_ascii=False).encode(),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, json.loads(done.stdout)["given_name"]) == (0, "Ñandú")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("post", "individuals", "--json", "-"), "stdin is closed"),
+        (("sign", "POST", "/v1/x", "--body", "-"), "stdin is closed"),
+        (("init",), "or run this in a terminal"),
+    ],
+)
+def test_a_closed_stdin_is_one_sentence(monkeypatch, capsys, command, words):
+    """A service manager may start a command without stdin, which is None in Python then."""
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main([*command]) == 2
+    assert words in capsys.readouterr().err
 
 
 def test_one_payout_is_one(tmp_path, capsys):
