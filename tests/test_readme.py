@@ -22,6 +22,15 @@ FENCED = re.compile(r"```(python|text)\n(.*?)```", re.DOTALL)
 ONBOARDING, PRINTED, FAILING, ERROR, PAYING = [text for _, text in FENCED.findall(README)]
 
 
+@pytest.mark.parametrize(
+    ("extra", "program"), [("lab", ".venv/bin/paylab lab"), ("test", ".venv/bin/pytest -n auto")]
+)
+def test_a_fresh_machine_needs_one_command(extra, program):
+    """One line sets up and starts the notebooks, and one the tests, which CI takes from here."""
+    command = f"python3 -m venv .venv && .venv/bin/pip install -e '.[{extra}]' && {program}"
+    assert f"\n    {command}\n" in README
+
+
 @pytest.fixture
 def names(tmp_path, monkeypatch, capsys):
     """The names of the program of the README after it ran, and what it printed."""
