@@ -36,7 +36,7 @@ from ..spec.text import printable
 from ..spec.time_arguments import read_duration
 from .option_names import with_option_names
 from .service import service_for
-from .terminal import announce, confirm, count, in_range, say, warn_user
+from .terminal import announce, confirm, count, in_range, say, warn_of_short_life, warn_user
 
 if TYPE_CHECKING:
     from ..payments.batch_results import BatchResults
@@ -123,6 +123,7 @@ def run(options: argparse.Namespace) -> int:
     require_extra("frames")  # if it is missing, nothing is sent
     lab = connect()
     announce(lab.place)
+    warn_of_short_life(lab.place, "with what it was paid")
     confirm(lab.place, f"send {count(len(plan.rows), 'payout')}", yes=options.yes)
     results = _send_payouts(lab, options, value_by_option)
     if options.to is not None:
@@ -167,7 +168,19 @@ def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
             say(f"columns that are not sent: {printable(', '.join(plan.ignored))}")
         for problem_text in _problem_texts(plan):
             warn_user(printable(with_option_names(problem_text, options.option_by_name)))
+        _suggest_defaults(plan, options.option_by_name)
     return 1 if plan.problems else 0
+
+
+def _suggest_defaults(plan: Plan, option_by_name: Mapping[str, str]) -> None:
+    """Name the options that fill columns that no row has."""
+    option_texts = [
+        option_by_name[problem.field]
+        for problem in plan.problems
+        if problem.field in DEFAULTS and not problem.row
+    ]
+    if option_texts:
+        warn_user(f"paylab: to give all rows the same value, use {', '.join(option_texts)}")
 
 
 def _problem_texts(plan: Plan) -> Iterator[str]:

@@ -169,6 +169,15 @@ def announce(place: Place) -> None:
     warn_user(f"paylab: {place.notice}")
 
 
+def warn_of_short_life(place: Place, consequence: str) -> None:
+    """Warn that an embedded simulator, which a command changes, ends with the command."""
+    if place.kind == "embedded":
+        warn_user(
+            f"paylab: This simulator ends with the command {consequence}: start"
+            " `paylab simulator` and export the lines that it prints"
+        )
+
+
 def confirm(place: Place, action: str, *, yes: bool) -> None:
     """Ask before sending to a service that is not a simulator; ConfigError unless confirmed.
 

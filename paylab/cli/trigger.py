@@ -12,7 +12,7 @@ from ..lab.lab import connect
 from ..spec import codes, timestamps
 from ..spec.text import write_json
 from ..webhooks.arrival import event_cells
-from .terminal import announce, say, warn_user
+from .terminal import announce, say, warn_of_short_life
 
 EXAMPLE = "paylab trigger transfer.completed"
 
@@ -34,11 +34,7 @@ def run(options: argparse.Namespace) -> int:
     """Trigger the event, and print all events of the resource and its individual."""
     lab = connect()
     announce(lab.place)
-    if lab.is_embedded:
-        warn_user(
-            "paylab: This simulator ends with the command and has no subscribers: start"
-            " `paylab simulator` and export the lines that it prints"
-        )
+    warn_of_short_life(lab.place, "and has no subscribers")
     event_count = len(lab.events())
     triggered_events = lab.trigger(options.event, options.id, to=options.to or "")
     related_ids = {event.id for event in triggered_events}

@@ -24,7 +24,7 @@ PATH = r"(?:/[A-Za-z0-9._~%!$&'()*+,;=:-]*)*"
 FORM = re.compile(rf"https?://{HOST}(?::[0-9]{{1,5}})?{PATH}", re.IGNORECASE)
 
 NOT_ALLOWED = (
-    (r"^(?!https?://)", "must begin with https://"),
+    (r"^(?!https?://)", "must begin with https://, like https://sandbox.example.com"),
     (r"^[^/]*//[^/?#]*@", "must not contain a user name or password"),
     (r"#", "must not have a fragment (#...)"),
     (r"\?", "must not have a query (?...)"),

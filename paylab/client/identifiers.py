@@ -67,7 +67,7 @@ def check_identifier(value: object, field: str = "id", kind: str = "") -> str:
         value = getattr(value, "id", None)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or not value.strip():
         raise RuleError([Problem(field, "must be an id, or an object that has one, and not empty")])
     if value in COUNTRIES:
         message = f"must be {_describe_kind(kind)}, not the country {value}"

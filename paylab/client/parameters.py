@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import datetime
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
 
@@ -10,7 +11,7 @@ from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.cards import MisuseError
 from ..errors.names import describe_unknown_parameters, find_nearest_name, find_suggestion
 from ..errors.options import show_options
-from ..spec.operations.field import ID, REFERENCE
+from ..spec.operations.field import DATE, ID, REFERENCE
 from ..spec.operations.records import OPERATIONS, REQUEST_AMOUNTS
 from ..spec.text import JsonObject, normalize_name, plain
 from .identifiers import check_identifier
@@ -265,5 +266,17 @@ def id_from(value: object, field: str) -> str | None:
     return None if value is None else check_identifier(value, field, model_name)
 
 
-_CONVERT: Mapping[str, Callable[[Any, str], object]] = {REFERENCE: make_reference, ID: id_from}
+def _check_date(value: object, field: str) -> object:
+    """The value of a date; RuleError for a time, which is a date for Python."""
+    if isinstance(value, datetime):
+        message = f"must be a date like {value:%Y-%m-%d}, not a time: pass its .date()"
+        raise RuleError([Problem(field, message)])
+    return value
+
+
+_CONVERT: Mapping[str, Callable[[Any, str], object]] = {
+    REFERENCE: make_reference,
+    ID: id_from,
+    DATE: _check_date,
+}
 """How objects are named in a body, by the kind of the field."""

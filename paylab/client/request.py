@@ -159,7 +159,7 @@ def json_value(value: object) -> Any:
 
     if isinstance(value, Resource):
         return value.raw
-    raise TypeError(f"a {type(value).__name__} cannot be sent as JSON")
+    raise TypeError(f"a value of type {type(value).__name__} cannot be sent as JSON")
 
 
 def _write_amount(amount: Decimal) -> str:
@@ -206,10 +206,13 @@ CONVERT: tuple[tuple[type | tuple[type, ...], Callable[[Any], Any]], ...] = (
 )
 
 
+NO_KEY = "must be a UUID of 36 characters"
+
+
 def check_key(idempotency_key: str) -> str:
     """The Idempotency-Key; RuleError when it is not a UUID of 36 characters."""
     if not KEY.fullmatch(idempotency_key):
-        raise RuleError([Problem("idempotency_key", "must be a UUID of 36 characters")])
+        raise RuleError([Problem("idempotency_key", NO_KEY)])
     return idempotency_key
 
 
@@ -230,6 +233,8 @@ def _read_key(idempotency_key: str | UUID | None) -> str | None:
     from uuid import UUID  # only for a key that is given
 
     key_text = str(idempotency_key) if isinstance(idempotency_key, UUID) else idempotency_key
+    if not isinstance(key_text, str):
+        raise RuleError([Problem("idempotency_key", NO_KEY)])
     return _require_header_text("idempotency_key", key_text)
 
 

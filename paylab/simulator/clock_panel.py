@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError
 from ..errors.names import with_name_suggestions
 from ..spec import timestamps
 from ..spec.text import JsonObject
@@ -65,7 +66,10 @@ class ClockPanel:
 
         >>> lab.simulator.clock.advance("24h")
         """
-        self._change_clock(advance_seconds=read_seconds(span))
+        seconds = read_seconds(span)
+        if seconds < 0:
+            raise ArgumentError(f"span must not be negative, and is {seconds:g} s", "span")
+        self._change_clock(advance_seconds=seconds)
 
     def freeze(self) -> None:
         """Freeze the clock.

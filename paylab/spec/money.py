@@ -179,7 +179,7 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
     requirement_text = _find_requirement(value, currency)
     if not requirement_text:
         return []
-    value_suffix = f", not {plain(value, 40)}" if isinstance(value, str) else ""
+    value_suffix = f", not {plain(value, 40) or repr(value)}" if isinstance(value, str) else ""
     return [Problem(field, f"{requirement_text}{value_suffix}", _SOURCE)]
 
 

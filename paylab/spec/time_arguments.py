@@ -63,6 +63,9 @@ _PART = re.compile(
 )
 
 
+_SPAN_ADVICE = 'write a number of seconds, or "90s", "24h", "3 days", "23h 59m"'
+
+
 def read_seconds(span: float | str | timedelta) -> float:
     """The seconds of a span: a number, a timedelta, or text like "90s", "3 days" or "23h 59m".
 
@@ -73,8 +76,10 @@ def read_seconds(span: float | str | timedelta) -> float:
     """
     if isinstance(span, timedelta):
         return span.total_seconds()
-    if not isinstance(span, str):
+    if isinstance(span, int | float) and not isinstance(span, bool):
         return span
+    if not isinstance(span, str):
+        raise ArgumentError(f"{plain(repr(span), 60)} is not a time span: {_SPAN_ADVICE}")
     span_text = span.strip()
     total_seconds = 0.0
     text_position = 0
@@ -84,8 +89,7 @@ def read_seconds(span: float | str | timedelta) -> float:
         total_seconds += float(duration_match[1]) * _UNIT_SECONDS[unit_letter]
         text_position = duration_match.end()
     if not span_text or text_position < len(span_text):
-        advice = 'write a number of seconds, or "90s", "24h", "3 days", "23h 59m"'
-        raise ArgumentError(f"{plain(repr(span), 60)} is not a time span: {advice}")
+        raise ArgumentError(f"{plain(repr(span), 60)} is not a time span: {_SPAN_ADVICE}")
     return total_seconds
 
 

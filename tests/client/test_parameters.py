@@ -129,7 +129,7 @@ def test_every_call_takes_them(scripted, call):
         ({"headers": {"X A": "a"}}, "not a valid name"),
         ({"headers": {"X-A": 5}}, "must be text"),
         ({"headers": [("X-A", "b")]}, "headers: must be a dict"),
-        ({"idempotency_key": 5}, "printable ASCII"),
+        ({"idempotency_key": 5}, "must be a UUID of 36 characters"),
         ({"extra": {1: 1.5}}, "a float is not exact"),
         ({"idempotency_key": "short"}, "UUID of 36"),
         ({"extra": "x"}, "extra: must be a dict"),

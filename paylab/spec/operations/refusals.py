@@ -63,8 +63,9 @@ _NOT_ACTIVE = (
     r"|kyc[\w ]{0,20}not active|identity verification is required"
 )
 _RUN_WAIT = (
-    "the individual must be active: run lab.individuals.wait(id) first; if that ends in "
-    "action_required, upload the images that status_details lists"
+    "the individual must be active: in action_required, upload the images that status_details "
+    "lists with lab.forms.images(id) or lab.individuals.upload_images(id, {...}); then, or while "
+    "it is pending, run lab.individuals.wait(id)"
 )
 _ACCOUNT_RULES = (
     Refusal(
@@ -251,7 +252,10 @@ CONVERSION_ACCOUNT = (
     Refusal(
         wrong_state_status,
         "the payout account is not a crypto_wallet of the individual",
+        advice='lab.financial_accounts.create(individual_id, "crypto_wallet", {"address": ..., '
+        '"network": ...}) adds a wallet: pass its id',
         source="ca.create",
+        words_pattern=r"must be a crypto_wallet",
     ),
 )
 ONE_CONVERSION_ACCOUNT = (
