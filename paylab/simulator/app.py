@@ -72,7 +72,8 @@ def unreadable_request_reply(received_bytes: bytes, refusal_text: str, service: 
     path = line_match[2].decode().partition("?")[0]
     try:
         if method not in HTTPMethod.__members__:
-            find_operation(service, method, path)  # refuses the method or the path
+            # No operation has such a method: this always raises the 405 or the 404.
+            find_operation(service, method, path)
     except RefusedError as refused:
         return refusal_reply(refused)
     return Reply.json(400, {"error": refusal_text})
@@ -188,6 +189,7 @@ class SimulatorApp:
             # Without a body its only, empty part is there already: no time limit is needed.
             has_more_parts = self._add_part(await receive(), body)
         length_header = headers.get(b"content-length", b"0")
+        # 19 digits are enough to see that it is too large; more would only cost time to read.
         if length_header.isdigit() and int(length_header[:19]) > self._limits.body_size_max:
             raise BodyTooLargeError(self._limits.body_size_max, CLOSE_HEADERS)
         if not has_more_parts:
@@ -246,17 +248,17 @@ class SimulatorApp:
 
         For "timeout" it first waits until the client gives up, at most 60 seconds.
         """
-        sent_extent, bytes_kept = plan_cut(reply)
+        sent_extent, sent_byte_count = plan_cut(reply)
         if reply.cut == "timeout" and await _wait_for_disconnect(receive, seconds=60):
             ending.hang_up()
         if reply.cut == "truncate":
             headers = {**reply.headers, "content-length": str(len(reply.body))}
             await _start_reply(send, reply.status, headers)
-            sent_part = reply.body[:bytes_kept]
+            sent_part = reply.body[:sent_byte_count]
             await send({"type": "http.response.body", "body": sent_part, "more_body": True})
             await asyncio.sleep(0.05)  # let the part reach the client before the end
         if not ending.has_hung_up:
-            ending.close(sent_extent, bytes_kept)
+            ending.close(sent_extent, sent_byte_count)
         self._abort(scope["client"])
         await asyncio.sleep(0)  # uvicorn must see the end, or it logs a missing response
 

@@ -42,7 +42,8 @@ def add_to_balance(world: World, payment_fields: Row) -> str:
     amount = payment_fields.get("amount")
     upper_currency = currency.upper() if isinstance(currency, str) else ""
     problems: list[Problem] = []
-    if money.read_amount(amount) != 0:  # 0.00 gives a currency a balance; other rules refuse it
+    # 0.00 gives a currency a balance; the check of amounts would refuse it.
+    if money.read_amount(amount) != 0:
         problems += money.check_amount(amount, upper_currency, "amount")
     if upper_currency not in BALANCE_CURRENCIES:
         problems.append(Problem("currency", f"must be {' or '.join(BALANCE_CURRENCIES)}"))
@@ -93,22 +94,20 @@ def list_balances(world: World) -> dict[str, str]:
 
 def list_funds(world: World) -> list[Row]:
     """The available, reserved and awaited amounts of each currency that has a balance."""
-    sum_by_currency_and_use: dict[tuple[str, str], Decimal] = defaultdict(
-        Decimal
-    )  # by currency and use
+    sum_by_currency_and_use: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
     for transfer_row in world.tables["transfers"].rows.values():
         use_name = _find_balance_use(transfer_row)
         if use_name:
             amount = Decimal(transfer_row["source_amount"])
             sum_by_currency_and_use[transfer_row["source_currency"], use_name] += amount
-    funds: list[Row] = []
+    fund_rows: list[Row] = []
     for currency, available_amount in list_balances(world).items():
         sum_text_by_use = {
             use_name: amount_text(sum_by_currency_and_use[currency, use_name], currency)
             for use_name in BALANCE_USES
         }
-        funds.append({"currency": currency, "available": available_amount, **sum_text_by_use})
-    return funds
+        fund_rows.append({"currency": currency, "available": available_amount, **sum_text_by_use})
+    return fund_rows
 
 
 def _find_balance_use(transfer: Row) -> str:
@@ -118,7 +117,7 @@ def _find_balance_use(transfer: Row) -> str:
     if status in UNDER_WAY and internals.get(RESERVED_FIELD):
         return "reserved"
     is_prefunded = internals["source_type"] != "deposit" and internals["outcome"] not in UNFUNDED
-    return status if status == "awaiting_funds" and is_prefunded else ""
+    return "awaiting_funds" if status == "awaiting_funds" and is_prefunded else ""
 
 
 def _find_balance(world: World, currency: str) -> Decimal | None:

@@ -75,6 +75,7 @@ def _find_clock_problems(changes: Row) -> list[Problem]:
         if option_name not in changes:
             continue
         option_value = changes[option_name]
+        # `type`, since a boolean is an int too.
         if type(option_value) not in (int, float) or not minimum <= option_value <= maximum:
             message = f"must be a number from {minimum} to {maximum}"
             problems.append(Problem(option_name, message, "control"))
@@ -149,6 +150,7 @@ def read_snapshot(world: World, _: Request) -> Reply:
 
 def load_snapshot(world: World, request: Request) -> Reply:
     """PUT /_simulator/snapshot: exactly the response of a GET."""
+    # A snapshot has the bodies of requests and answers a few levels below its top.
     dump = request.json(deepest=NESTING_MAX + 8)
     from . import snapshot  # only a snapshot that is loaded needs them
     from .storage import checksum
@@ -159,6 +161,7 @@ def load_snapshot(world: World, request: Request) -> Reply:
     if dump.pop("checksum", None) != checksum(dump):
         raise RefusedError(400, "the snapshot was changed after it was saved: its checksum differs")
     raise_if_problems(snapshot.snapshot_problems(dump))
+    # Clients draw their Idempotency-Keys from the seed: they must not draw one that was loaded.
     loaded_key_ids = {key_row["id"] for key_row in dump["tables"].get("idempotency", [])}
     has_new_keys = not loaded_key_ids <= world.tables["idempotency"].rows.keys()
     world.load(dump)
@@ -263,7 +266,7 @@ def _read_wait(wait_text: str) -> float:
     try:
         wait_seconds = float(wait_text)
     except ValueError:
-        wait_seconds = -1.0
+        wait_seconds = -1.0  # refused below
     if not 0 <= wait_seconds <= WAIT_SECONDS_MAX:
         raise RefusedError(400, f"wait: must be seconds from 0 to {WAIT_SECONDS_MAX}")
     return wait_seconds
@@ -300,8 +303,8 @@ def _list_statuses(object_row: Row) -> list[dict[str, str]] | None:
         return None
     first_status = past_moves[0][0] if past_moves else object_row["status"]
     status_rows = [{"status": first_status, "at": object_row["created_at"]}]
-    for _, new_status, moved_at in past_moves:
-        status_rows.append({"status": new_status, "at": moved_at})
+    for _, new_status, time_text in past_moves:
+        status_rows.append({"status": new_status, "at": time_text})
     return status_rows
 
 

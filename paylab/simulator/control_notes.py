@@ -43,18 +43,20 @@ def begin_control(world: World, request: Request) -> Note | None:
     return world.journal.add_note("control", world.now(), control="")
 
 
-def end_control(world: World, note: Note, operation: str, request: Request, reply: Reply) -> None:
+def end_control(
+    world: World, note: Note, operation_name: str, request: Request, reply: Reply
+) -> None:
     """Complete the note of a control with its name, its status, the object and the body."""
     control_facts: dict[str, Any] = {
-        "control": CONTROL_NAMES.get(operation, operation.removeprefix("control.")),
+        "control": CONTROL_NAMES.get(operation_name, operation_name.removeprefix("control.")),
         "status": reply.status,
         "object": request.path.rpartition("/")[2],
     }
     if 0 < len(request.body) <= BODY_BYTES_MAX and reply.status < 400:
         with suppress(RefusedError):  # some controls take no body, whatever is sent
             control_facts["body"] = request.json()
-    if operation == "control.add_fault" and reply.status < 400:
+    if operation_name == "control.add_fault" and reply.status < 400:
         control_facts["object"] = json.loads(reply.body)["id"]
-    if operation == "control.reset":  # the journal is empty now
+    if operation_name == "control.reset":  # the journal is empty now
         note = world.journal.add_note("control", world.now())
     note.facts.update(control_facts)

@@ -164,16 +164,8 @@ def curl_lines() -> list[str]:
         comment_lines = wrap(
             f"{curl_line.does}.", LENGTH_MAX, initial_indent="# ", subsequent_indent="# "
         )
-        commands.append(
-            "\n".join(
-                [
-                    *comment_lines,
-                    _write_curl_command(
-                        route_by_operation[f"control.{curl_line.control}"], curl_line
-                    ),
-                ]
-            )
-        )
+        route = route_by_operation[f"control.{curl_line.control}"]
+        commands.append("\n".join([*comment_lines, _write_curl_command(route, curl_line)]))
     return commands
 
 

@@ -182,8 +182,10 @@ class EventDelivery:
         """The status of the receiver's response, or None and the text of the error."""
         url = delivery_row["url"]
         send = self.local_receivers.get(url, self._send)
+        # If the service does not sign, a receiver may be a function of URL and body only.
         header_options = {"headers": signed_headers} if signed_headers else {}
         try:
             return send(url, delivery_row["body"].encode(), **header_options), None
         except Exception as error:  # any failure of an address or a response
+            # An error without a text is only its type, without the colon.
             return None, f"{type(error).__name__}: {error}".rstrip(": ")

@@ -1,4 +1,8 @@
-"""The queue of events to deliver: events of one resource are delivered in order."""
+"""The queue of events to deliver: events of one resource are delivered in order.
+
+A row is one delivery. A lane has the rows of one subscription and one resource in the order of
+their rank, a number that grows; the first row of a lane is its head.
+"""
 
 from __future__ import annotations
 
@@ -69,13 +73,13 @@ class DeliveryQueue:
     def __len__(self) -> int:
         return sum(map(len, self._lanes.values()))
 
-    def take_due(self, now: str) -> Row | None:
-        """A row that is due, or None.
+    def take_due(self, now_text: str) -> Row | None:
+        """A row that is due at a time, or None.
 
         It stays first of its lane until `remove` or `schedule_head`.
         """
         due_text = self.next_due()
-        if due_text is None or due_text > now:
+        if due_text is None or due_text > now_text:
             return None
         delivery_row = self._find_first()
         heapq.heappop(self._heads)

@@ -190,6 +190,7 @@ def _with_path_and_key_of_spec(request: Request, service: Service) -> Request:
     service_header = service.idempotency.header.lower()
     if service_header == KEY_HEADER:
         return request
+    # This service does not know the header of the spec.
     headers = {
         header_name: header_text
         for header_name, header_text in request.headers.items()
@@ -243,7 +244,7 @@ def _carry_out(
         raise_if_problems(find_remarks(world.service, operation_name, request, world.now()))
     passage.layer = "rules"
     routed_request = request
-    if value_by_placeholder:
+    if value_by_placeholder:  # no path has more than one
         routed_request = request.with_id(next(iter(value_by_placeholder.values())))
     handler = HANDLERS[operation_name]
     if passage.takes_key:
@@ -251,16 +252,17 @@ def _carry_out(
     return handler(world, routed_request)
 
 
-def _with_envelope(service: Service, operation_record: Operation, reply: Reply) -> Reply:
+def _with_envelope(service: Service, operation: Operation, reply: Reply) -> Reply:
     """The reply with its object inside the keys that the service has around it, if any.
 
     With the path `data.individual`, `{"id": ...}` becomes `{"data":{"individual":{"id": ...}}}`.
     """
-    if operation_record.is_list or not reply.body:
+    if operation.is_list or not reply.body:
         return reply
-    item_path = operation_record.item_path(service)
+    item_path = operation.item_path(service)
     if item_path == NONE:
         return reply
+    # The body is JSON text already, so only text is put around it.
     envelope_keys = item_path.split(".")
     opening_text = "".join(f"{{{json.dumps(envelope_key)}:" for envelope_key in envelope_keys)
     closing_braces = b"}" * len(envelope_keys)

@@ -138,6 +138,7 @@ def _release_held(world: World, lane: str) -> None:
     for held_row in world.outbox.lane(f"{lane} held"):
         if held_row["due"] > now_text:
             world.outbox.remove(held_row)
+            # After the newest row, whose rank is the counter, and before the next one.
             next_rank = world.counters["outbox"] + 0.5
             released_row = {**held_row, "lane": lane, "due": now_text, "rank": next_rank}
             world.outbox.add(world.put("outbox", released_row))

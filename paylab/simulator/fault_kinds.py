@@ -122,7 +122,7 @@ def _check_values(fault_details: Row) -> list[Problem]:
         detail_value = fault_details.get(detail_name)
         if detail_value is None or is_valid(detail_value):
             continue
-        if isinstance(valid_values, str):
+        if isinstance(valid_values, str):  # a description in place of the values
             message = f"must be {valid_values}"
         else:
             message = _suggest_names(detail_value, valid_values)

@@ -104,12 +104,12 @@ def draw_call_fault(world: World, request: Request, sequence: int) -> Row | None
     )
 
 
-def _fits_call(fault: Row, request: Request, operation: str | None) -> bool:
+def _fits_call(fault: Row, request: Request, operation_name: str | None) -> bool:
     """Whether a fault is for this operation, method and path."""
-    if fault["kind"] not in ON_CALLS or fault.get("operation") not in (None, operation):
+    if fault["kind"] not in ON_CALLS or fault.get("operation") not in (None, operation_name):
         return False
     if fault["kind"] == "bad_cursor" and "cursor=" not in request.query:
-        return False
+        return False  # the first page has no cursor that could be refused
     method = fault.get("method")
     path = fault.get("path")
     if method is not None and method.upper() != request.method:

@@ -39,8 +39,7 @@ def answer_once(world: World, request: Request, handler: Handler) -> Reply:
     if stored_row is not None and stored_row["until"] > world.stamp():
         return _repeat_reply(stored_row, body_digest, service_header)
     reply = handler(world, request)
-    stored_statuses = settings.stored
-    if reply.status in stored_statuses:
+    if reply.status in settings.stored:
         _store_reply(world, row_id, body_digest, reply)
     return reply
 

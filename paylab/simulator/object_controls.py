@@ -49,7 +49,7 @@ def seed_objects(world: World, request: Request) -> Reply:
 
     count_by_kind = _read_seed_counts(request)
     old_ids_by_kind = {kind: {*world.tables[kind].rows} for kind in ADDED_KINDS}
-    individual_count = count_by_kind["individuals"] or None
+    individual_count = count_by_kind["individuals"] or None  # None: as many as there are routes
     population.seed_world(
         world, count_by_kind["transfers"], individual_count, count_by_kind["conversions"]
     )
@@ -110,6 +110,7 @@ def add_account(world: World, request: Request) -> Reply:
                 400, f"country: the individual's is {owner_row['country']}: leave it out"
             )
     with _hold_events_unless_wanted(world, control_options):
+        # Here, since the new individual sends no unwanted events either.
         if "individual_id" not in requested_fields:
             owner_row = _create_person(world, request, control_options, {})
             individuals.activate(world, owner_row)
@@ -129,7 +130,8 @@ def example_person(country: str, consent_at: datetime, service: Service) -> Json
 
     RuleError for a country that the service does not have.
     """
-    if of_country(country) is None:
+    has_on_ramp = of_country(country) is not None
+    if not has_on_ramp:
         if country in codes.COUNTRIES and not _has_payouts(country, service):
             product = codes.GLOBAL_PAYOUTS
             return examples.individual(country, consent_at=consent_at, product=product)
@@ -195,8 +197,8 @@ def _with_checked_body(
     RefusedError if the body has a field that the operation does not know.
     """
     operation_request = replace(request, body=encode_json(operation_body))
-    operation_record = OPERATIONS[operation_name]
-    raise_if_problems(find_unknown_fields(world.service, operation_record, operation_request))
+    operation = OPERATIONS[operation_name]
+    raise_if_problems(find_unknown_fields(world.service, operation, operation_request))
     return operation_request
 
 

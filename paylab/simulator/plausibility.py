@@ -39,6 +39,7 @@ def find_implausible_values(
     elif operation.name == "financial_accounts.create":
         _rename_details(body)
         problems += _find_implausible_details(body.fields, "details")
+    # `body.problems` names the fields as the service does; it adds those of the form of the body.
     return [problem for problem in body.problems(problems) if problem.source == CHECK_SOURCE]
 
 

@@ -103,9 +103,9 @@ def _make_members(
         owner_row, account_row = _add_individual(
             world, random_numbers, route, created_at, email_number, has_ramps=has_ramps
         )
-        history = RouteHistory(world, random_numbers, route, (owner_row, account_row))
+        route_history = RouteHistory(world, random_numbers, route, (owner_row, account_row))
         weight = _draw_weight(route, member_count_by_route[_make_route_key(route)], random_numbers)
-        members.append(Member(created_at, history, owner_row, account_row, weight))
+        members.append(Member(created_at, route_history, owner_row, account_row, weight))
     return members
 
 
@@ -175,7 +175,9 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number in an e
 
 def _find_ramp_currency(route: PayoutRoute) -> str | None:
     """The currency of the on-ramp of a country, if there is one."""
-    return next((ramp.currency for ramp in ON_RAMPS if ramp.country == route.country), None)
+    return next(
+        (on_ramp.currency for on_ramp in ON_RAMPS if on_ramp.country == route.country), None
+    )
 
 
 def _add_transfers(

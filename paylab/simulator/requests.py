@@ -81,8 +81,9 @@ class JournalRequest:
             text_lines.append(f"   sent: {short_json(row['body'])}")
         answer = row["answer"]
         error_text = answer.get("error") if isinstance(answer, Mapping) else None
-        is_shown = any(str(error_text or answer) in text_line for text_line in text_lines)
-        if self.is_refused and answer is not None and not is_shown:
+        # A verdict above often has the text of the error already.
+        is_answer_shown = any(str(error_text or answer) in text_line for text_line in text_lines)
+        if self.is_refused and answer is not None and not is_answer_shown:
             text_lines.append(f"   answer: {short_json(answer)}")
         return printable_lines("\n".join(text_lines))
 
@@ -239,7 +240,7 @@ def _is_of_operation(journal_row: Row, call_name: str) -> bool:
     if call_name == journal_row["operation"]:
         return True
     method, _, path_template = call_name.strip().rpartition(" ")
-    if path_template.isalpha():
+    if path_template.isalpha():  # a method alone, since a path has a slash or a wildcard
         method = path_template
         path_template = ""
     if method and method.upper() != journal_row["method"]:
@@ -299,8 +300,8 @@ def _describe_nearest(
     """The nearest request to the fields, without its verdicts, and its differences, as lines."""
     nearest_request = _find_nearest(requests, fields)
     request_line = nearest_request.text().partition("\n")[0]
-    differences = field_differences(nearest_request.row, fields)
-    return ["the nearest request:", request_line, *(f"   {line}" for line in differences)]
+    difference_texts = field_differences(nearest_request.row, fields)
+    return ["the nearest request:", request_line, *(f"   {line}" for line in difference_texts)]
 
 
 def _find_nearest(
@@ -310,9 +311,9 @@ def _find_nearest(
 
     def distance(request: JournalRequest) -> tuple[int, bool]:
         """How far a request is from the fields."""
-        differences = field_differences(request.row, fields)
+        difference_texts = field_differences(request.row, fields)
         # A field with another value is nearer than one that was not sent.
-        return len(differences), NOT_SENT in " ".join(differences)
+        return len(difference_texts), NOT_SENT in " ".join(difference_texts)
 
     return min(reversed(requests), key=distance)
 

@@ -32,6 +32,8 @@ from .world import World
 ROWS_MAX = 1_000_000
 """Maximum rows of one seeding."""
 
+MILLISECONDS_PER_HOUR = 3_600_000
+
 AGE_MIN = timedelta(minutes=5)
 """The minimum age of the newest row."""
 
@@ -84,15 +86,15 @@ def seed_transfers(world: World, count: int, individuals: int | None = None) -> 
         individuals = len(ROUTES) if count else 0
     random_numbers = random_source(world, "transfers")
     routes = islice(cycle(ROUTES), individuals)
-    histories = [RouteHistory(world, random_numbers, route) for route in routes]
+    route_histories = [RouteHistory(world, random_numbers, route) for route in routes]
     if not count:
         return
-    weights = [history.route.share for history in histories]
-    drawn_histories = random_numbers.choices(histories, weights, k=count)
+    weights = [route_history.route.share for route_history in route_histories]
+    drawn_histories = random_numbers.choices(route_histories, weights, k=count)
     moments = draw_moments(world, random_numbers, count)
     transfer_rows = [
-        history.make_transfer(moment)
-        for history, moment in zip(drawn_histories, moments, strict=True)
+        route_history.make_transfer(moment)
+        for route_history, moment in zip(drawn_histories, moments, strict=True)
     ]
     world.extend("transfers", transfer_rows)
 
@@ -149,7 +151,7 @@ def draw_moments(world: World, random_numbers: random.Random, count: int) -> Ite
         hour_indexes, cum_weights=cumulative_weights, k=count
     )
     offsets_ms = sorted(
-        hour_index * 3_600_000 + int(random_numbers.random() * 3_600_000)
+        hour_index * MILLISECONDS_PER_HOUR + int(random_numbers.random() * MILLISECONDS_PER_HOUR)
         for hour_index in drawn_hour_indexes
     )
     return (period_start + timedelta(milliseconds=offset_ms) for offset_ms in offsets_ms)
@@ -305,21 +307,21 @@ def make_conversion(
 ) -> Row:
     """A conversion that was paid out, or failed and has no payout times."""
     amount_text = _draw_deposit_amount(random_numbers, account["source_currency"])
-    created_at = timestamps.to_text(moment)
-    conversion_row = on_ramp.make_pending_conversion(account, amount_text, created_at)
+    created_text = timestamps.to_text(moment)
+    conversion_row = on_ramp.make_pending_conversion(account, amount_text, created_text)
     row_id = world.new_id("conversions", moment)
     is_failed = random_numbers.random() < FAILED_CONVERSION_SHARE
     duration = timedelta(seconds=20 * exp(random_numbers.gauss(0, 0.7)))
     duration_max = world.now() - moment - timedelta(seconds=1)
     started_at = moment + timedelta(seconds=1)
     ended_at = moment + min(duration_max, duration)
-    updated_at = timestamps.to_text(max(started_at, ended_at))
+    updated_text = timestamps.to_text(max(started_at, ended_at))
     conversion_row["status"] = "failed" if is_failed else "completed"
     if not is_failed:
         conversion_row["payout"] |= {
             "tx_hash": ids.transaction_hash(world.seed, "base", row_id),
             "initiated_at": timestamps.to_text(started_at),
-            "completed_at": updated_at,
+            "completed_at": updated_text,
         }
-    time_fields = {"created_at": created_at, "updated_at": updated_at}
+    time_fields = {"created_at": created_text, "updated_at": updated_text}
     return {"id": row_id, **conversion_row, **time_fields, INTERNALS: {"network": "base"}}

@@ -168,7 +168,7 @@ class Simulator:
         renewal_number = max(self._renewal_count, world.counters.get("clients", 0))
         self._renewal_count = renewal_number + 1
         world.counters["clients"] = renewal_number + 1
-        if renewal_number == 0:
+        if renewal_number == 0:  # the first client draws the same keys in each world of a seed
             self._random.seed(world.seed)
         else:
             self._random.seed(f"{world.seed} {renewal_number}")

@@ -28,20 +28,20 @@ NOT_A_LETTER = re.compile("[^a-z]")
 
 
 def find_remarks(
-    service: Service, operation: str, request: Request, now: datetime
+    service: Service, operation_name: str, request: Request, now: datetime
 ) -> list[Problem]:
     """Remarks on a request: unknown names and implausible values that a real service might refuse.
 
     `now` is the time of the world; for a client outside, it is the machine's time.
     """
-    operation_record = OPERATIONS.get(operation)
-    if operation_record is None:
+    operation = OPERATIONS.get(operation_name)
+    if operation is None:
         return []
     return [
-        *find_unknown_fields(service, operation_record, request),
-        *_find_implausible_values(service, operation_record, request, now),
-        *find_unknown_parameters(service, operation_record, request.query_items()),
-        *_find_key_problems(service, operation_record, request),
+        *find_unknown_fields(service, operation, request),
+        *_find_implausible_values(service, operation, request, now),
+        *find_unknown_parameters(service, operation, request.query_items()),
+        *_find_key_problems(service, operation, request),
     ]
 
 
@@ -63,10 +63,10 @@ def find_unknown_fields(
 
 
 def _find_implausible_values(
-    service: Service, operation_record: Operation, request: Request, now: datetime
+    service: Service, operation: Operation, request: Request, now: datetime
 ) -> list[Problem]:
     """The values that cannot be right, such as a consent in the future."""
-    if operation_record.name not in CHECKED_OPERATIONS or not request.body:
+    if operation.name not in CHECKED_OPERATIONS or not request.body:
         return []
     from .plausibility import find_implausible_values  # only new people and accounts need it
 
@@ -74,9 +74,9 @@ def _find_implausible_values(
         request_json = request.json()
     except RefusedError:
         return []
-    return find_implausible_values(
-        service, operation_record, request_json, max(now, request.at or now)
-    )
+    # The machine's clock may be ahead of the world's: consent that it dates is not in the future.
+    latest_time = max(now, request.at or now)
+    return find_implausible_values(service, operation, request_json, latest_time)
 
 
 def _note_unknown_details(service: Service, body: RequestBody) -> None:
@@ -98,6 +98,7 @@ def _note_unknown_details(service: Service, body: RequestBody) -> None:
     # The body does not name the country: take the country that knows the most of these details.
     nearest_account = min(possible_accounts, key=count_unknown)
     field_names = (*nearest_account.fields, *nearest_account.required)
+    # `rename` notes the fields that are not among these names; the renamed details are not used.
     body.rename(details, field_names, make_account_names(nearest_account), "details")
 
 
@@ -125,13 +126,13 @@ def _find_nulls(json_value: JsonValue, object_path: str = "") -> Iterator[Proble
 
 
 def _find_key_problems(
-    service: Service, operation_record: Operation, request: Request
+    service: Service, operation: Operation, request: Request
 ) -> Iterator[Problem]:
     """An Idempotency-Key that the operation does not take, and one in a header of another name."""
     key_header = service.idempotency.header
-    if KEY_HEADER in request.headers and not operation_record.takes_key(service):
+    if KEY_HEADER in request.headers and not operation.takes_key(service):
         operations_text = " and ".join(sorted(IDEMPOTENT_OPERATIONS))
-        message = f"{operation_record.name} takes none: only {operations_text} do"
+        message = f"{operation.name} takes none: only {operations_text} do"
         yield Problem(key_header, message, UNKNOWN_FIELD_SOURCE)
     for header_name in request.headers:
         header_letters = NOT_A_LETTER.sub("", header_name)

@@ -50,11 +50,11 @@ class SimulatorTransport(httpx.BaseTransport):
         reply = self._respond(simulator_request)
         _wait_for_reply(request, reply, request_ending)
         if reply.cut:
-            sent_extent, bytes_sent = plan_cut(reply)
+            sent_extent, sent_byte_count = plan_cut(reply)
             if reply.cut == "timeout":
-                request_ending.hang_up(sent_extent, bytes_sent)
+                request_ending.hang_up(sent_extent, sent_byte_count)
             else:
-                request_ending.close(sent_extent, bytes_sent)
+                request_ending.close(sent_extent, sent_byte_count)
             error_class, message = _FAILURES[reply.cut]
             raise error_class(message, request=request)
         request_ending.close()

@@ -37,22 +37,25 @@ class Passage:
     has_fault_answer: bool = False
     takes_key: bool = False
 
-    def to_json(self, record: RequestRecord) -> JsonObject:
+    def to_json(self, request_record: RequestRecord) -> JsonObject:
         """The verdict of each layer on its request as JSON."""
-        request = record.request
+        request = request_record.request
         problems: list[Problem] = []
         if isinstance(request, Request):
-            problems = find_remarks(self.service, record.operation, request, record.at)
+            problems = find_remarks(
+                self.service, request_record.operation, request, request_record.at
+            )
         strictness_verdict = self._judge_layer("strictness")
         strictness_verdict["remarks"] = [_write_problem(problem) for problem in problems]
         rules_verdict = self._judge_layer("rules")
+        # The key is checked before the rules, within the same layer.
         if isinstance(self.refused, KeyRefusedError):
             rules_verdict = {"result": "skipped"}
         return {
             "signature": self._judge_signature(),
             "route": self._judge_layer("route"),
             "rules": rules_verdict,
-            "idempotency": self._judge_idempotency(record),
+            "idempotency": self._judge_idempotency(request_record),
             "fault": self.fault,
             "strictness": strictness_verdict,
         }

@@ -149,6 +149,7 @@ class Worlds:
             # A request that waits may outlive its world.
             if api_key in self._ended or request.is_trusted:
                 return Reply.json(401, {"error": "the world of this API key has ended"})
+            # No world has this key: any of them, here the newest, refuses it in the usual words.
             hosted_world = next(reversed(self._by_key.values()))
         is_trusted = request.is_trusted or token_owner is not None
         return hosted_world.simulator.respond(

@@ -60,7 +60,8 @@ def start_verification(world: World, person_row: Row) -> None:
 
     Assumptions `individual.initial-payouts` and `kyc.initial-details`.
     """
-    if set(person_row["product_types"]) & set(codes.RAMP_PRODUCTS):
+    needs_verification = bool(set(person_row["product_types"]) & set(codes.RAMP_PRODUCTS))
+    if needs_verification:
         person_row["status"] = "action_required"
         person_row["status_details"] = [
             _make_status_detail(code) for code in _list_needed_codes(world, person_row)
@@ -281,14 +282,14 @@ def read_images(world: World, request: Request) -> Reply:
 
 def _make_image_metadata(world: World, image_side: str, content: str) -> Row:
     """The stored metadata of an image, given as a data URL."""
-    stored_at = world.stamp()
+    now_text = world.stamp()
     media_type = content[len("data:") :].partition(";")[0]
     return {
         "id": world.new_id("images"),
         "type": image_side,
         "content_type": media_type.lower(),
-        "created_at": stored_at,
-        "updated_at": stored_at,
+        "created_at": now_text,
+        "updated_at": now_text,
     }
 
 

@@ -26,7 +26,7 @@ SLOW_PROVISION_SECONDS = 30.0
 """Seconds until a new account is provisioned, usually and in the scenario `slow`."""
 
 
-def make_pending_conversion(account: Row, amount: str, received_at: str) -> Row:
+def make_pending_conversion(account: Row, amount: str, received_text: str) -> Row:
     """The fields of a conversion before its payout. Assumption `conversion.fee`."""
     currency = account["source_currency"].upper()
     stablecoin = account["destination_currency"]
@@ -35,7 +35,7 @@ def make_pending_conversion(account: Row, amount: str, received_at: str) -> Row:
         "conversion_account_id": account["id"],
         "individual_id": account["individual_id"],
         "status": "pending",
-        "deposit": {"amount": amount, "currency": currency, "received_at": received_at},
+        "deposit": {"amount": amount, "currency": currency, "received_at": received_text},
         "payout": {
             "amount": prices.amount_text(price.destination, stablecoin),
             "currency": stablecoin,

@@ -67,6 +67,7 @@ def price_terms(request_body: RequestBody, account: Row | None) -> Row:
     default_currency = transfer_rules.default_currency(service)
     source_currency = (fields.get("source_currency") or default_currency).upper()
     destination_currency = fields["destination_currency"].upper()
+    # The rules have checked that the body has exactly one amount.
     amount_name = next(
         amount_field
         for amount_field in prices.PRICE_BY_AMOUNT_FIELD
