@@ -91,6 +91,7 @@ class Arrivals:
             for condition_name, condition_value in conditions.items()
         ]
         matching_arrivals = Arrivals(self._log, *self._conditions, *new_conditions)
+        # Without a type, the pattern for every type, which is never unknown.
         type_hint = describe_unknown_type(conditions.get("type", "*"))
         if type_hint and not matching_arrivals:
             warn_caller(type_hint, RuleWarning)
@@ -177,7 +178,8 @@ class Arrivals:
     def __repr__(self) -> str:
         """The number of events, and a table of the latest ones."""
         text_rows = [ARRIVAL_COLUMNS, *self.table()]
-        column_widths = [max(map(len, column)) for column in zip(*text_rows, strict=True)]
+        text_columns = zip(*text_rows, strict=True)
+        column_widths = [max(map(len, column_texts)) for column_texts in text_columns]
         text_lines = [
             "  ".join(map(str.ljust, row_texts, column_widths)).rstrip() for row_texts in text_rows
         ]

@@ -85,6 +85,7 @@ def _read_file(book_source: str | PathLike[str], delimiter: str | None, sheet: s
         raise ConfigError(f"there is no file {path}; for a query, pass database= too")
     book_address = write_address(fspath(book_source))
     suffix = Path(book_address.lower().removesuffix(GZIP)).suffix
+    # An export of paylab says beside the file whether its cells are escaped for spreadsheets.
     is_escaped = not is_url(book_source) and read_sidecar(local_path(book_source)).get("excel_safe")
     if suffix in (".jsonl", ".ndjson"):
         return Books(read_jsonl(book_source))
@@ -117,6 +118,7 @@ def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: 
         if delimiter != ",":
             note_texts.append(f"delimiter {DELIMITERS[delimiter]} was found")
     try:
+        # An empty file has no header, and so no names.
         header_names = next(csv.reader(csv_text.splitlines(), delimiter=delimiter), [])
         utf8_file = BytesIO(csv_text.encode())
         table = read_csv_texts(utf8_file, header_names, delimiter, skip_empty_lines=True)
@@ -175,8 +177,9 @@ def _read_query(query: str, database: Any) -> pd.DataFrame:
             query_rows = [list(query_row) for query_row in query_result]
             return pd.DataFrame(query_rows, columns=column_names, dtype=object)
     except (sql.exc.SQLAlchemyError, ImportError, ValueError) as error:
+        # `orig` is the error of the driver; other errors may show the password of the URL.
         reason_text = str(getattr(error, "orig", None) or "the URL or its driver cannot be used")
         raise ConfigError(f"the database cannot be read: {reason_text:.200}") from None
     finally:
-        if sql_engine is not database:
+        if sql_engine is not database:  # the engine of the caller stays open
             sql_engine.dispose()

@@ -60,5 +60,6 @@ def _write_float(float_value: float) -> str:
     digits = exact_number.normalize().as_tuple().digits
     if not exact_number.is_finite() or len(digits) > FLOAT_DIGITS_MAX:
         raise ExactnessError(f"{float_value!r} is a float with too many digits: read it as text")
+    # A whole number is written without the ".0" that the float adds.
     whole_number = exact_number.to_integral_value()
     return format(whole_number if exact_number == whole_number else exact_number, "f")

@@ -72,6 +72,7 @@ def find_blank_cells(column: ComparedColumn) -> NDArray[np.bool_]:
 
 def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray) -> Differences:
     """Yield the amounts that differ by more than the tolerance; a blank row is not compared."""
+    # Only cells that differ at all are looked at one by one: this is fast for equal columns.
     unequal_mask = np.asarray(service != other) & ~other.isna()
     for pair_index in np.flatnonzero(unequal_mask).tolist():
         currency = pair.currency_of(pair_index) if pair.column.currency else None
@@ -83,6 +84,7 @@ def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray
         difference = subtract(other_amount, service_amount)
         if difference.copy_abs() <= tolerance:
             continue
+        # The sum is near zero if one amount is the other with a minus.
         distance_of_negated = decimals.UNLIMITED.add(other_amount, service_amount).copy_abs()
         is_negated = distance_of_negated <= tolerance
         yield (
@@ -120,7 +122,9 @@ def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> D
     other_times = other.values
     time_differences = other_times - service_times
     outside_window_mask = np.abs(time_differences) > np.timedelta64(pair.rules.window)
-    reported_mask = ~np.isnat(other_times) & (np.isnat(time_differences) | outside_window_mask)
+    # If the other time is there but the difference is not, the service has no time.
+    lacking_mask = np.isnat(time_differences)
+    reported_mask = ~np.isnat(other_times) & (lacking_mask | outside_window_mask)
     zone_offset_mask = _mask_zone_offsets(time_differences, other.unit)
     for pair_index in np.flatnonzero(reported_mask).tolist():
         service_text = None

@@ -35,7 +35,11 @@ def make_book_side(  # noqa: PLR0913 - the books, how they are written, and thei
 
 
 def make_event_side(events: EventHistory) -> Side:
-    """The events as a side; a payment is missing there if it was made after the first one."""
+    """Make the side of the events.
+
+    A payment without an event is missing only if it was made after listening began, or, if that
+    time is not known, after the first event.
+    """
     events_start = events.since or earliest_time(events.events)
     period = Period(events_start) if events_start else None
     return Side(

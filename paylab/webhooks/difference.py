@@ -37,6 +37,7 @@ def differences(payload: JsonMapping, now: JsonMapping) -> list[Difference]:
     event_value_by_path = dict(_find_leaves(payload))
     current_value_by_path = {}
     for path, new_value in _find_leaves(now):
+        # A field that the event does not have at all has not changed.
         if _read_first_name(path) in payload:
             current_value_by_path[path] = new_value
     field_differences = []

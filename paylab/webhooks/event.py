@@ -177,6 +177,7 @@ def read_event(delivery: RawEvent, wrapper: Wrapper = SPEC_WRAPPER) -> Event:
     'transfer.completed'
     """
     body_object = _read_object(delivery)
+    # Events that paylab wrote have the wrapper of the spec, whatever the service sends.
     type_and_payload = _split_body(body_object, wrapper) or _split_body(body_object, SPEC_WRAPPER)
     if type_and_payload is None:
         fields_text = f"{wrapper.type_field} (text) and {wrapper.payload_field} (object)"
@@ -208,9 +209,8 @@ def make_event(
     family_name = event_type.partition(".")[0]
     model_class, _ = FAMILIES.get(family_name, (Resource, None))
     try:
-        resource_model = model_class.model_validate(
-            rename_event_object(service, event_type, payload, Names.to_ours)
-        )
+        our_payload = rename_event_object(service, event_type, payload, Names.to_ours)
+        resource_model = model_class.model_validate(our_payload)
         resource_model._raw = dict(payload)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"the payload cannot be read: {str(error)[:200]}") from None

@@ -209,6 +209,7 @@ def _read_line(file_line: bytes, wrapper: Wrapper) -> StoredEvent | Header:
         return Header(timestamps.read_or_none(line_object.get("listening_since")))
     event = read_event(line_object, wrapper)
     delivery_count = line_object.get("deliveries")
+    # A file of another program has no count: a line is one delivery.
     if type(delivery_count) is not int or delivery_count < 1:
         delivery_count = 1
     return StoredEvent(

@@ -100,6 +100,7 @@ class EventLog:
         for stored_entry in self._file.read_new_lines():
             if isinstance(stored_entry, StoredEvent):
                 body = write_json(self.wrapper.delivery(stored_entry.event)).encode()
+                # A file of another program may not say when its events were received.
                 received_at = stored_entry.at or stored_entry.event.updated_at or UNKNOWN_TIME
                 arrival = self._merge_delivery(
                     stored_entry.event, body, received_at, stored_entry.deliveries
@@ -142,7 +143,7 @@ class EventLog:
             self._count = seq
             self._seq_by_identity[event.identity] = seq
             self._bytes += len(arrival.body) + EVENT_OVERHEAD_BYTES
-            if arrival.order == IN_ORDER:
+            if arrival.order == IN_ORDER:  # a stale event is not the latest of its resource
                 latest_version = _LatestVersion(seq, event.version)
                 self._latest_by_resource[event.family, event.id] = latest_version
         self._arrivals[seq] = arrival

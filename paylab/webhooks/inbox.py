@@ -59,6 +59,7 @@ def post_event(
     """
     value_by_header = {"content-type": "application/json", "user-agent": "paylab-inbox"}
     value_by_header |= signature or {}
+    # On this machine no proxy is needed, and a certificate is usually self-signed.
     is_local = is_loopback(urlsplit(check_target(url)).hostname or "")
     try:
         with httpx.Client(timeout=timeout, trust_env=not is_local, verify=not is_local) as client:
@@ -160,6 +161,7 @@ class Inbox(Arrivals):
                 message = f"no event with {expectation_text} after {waited_seconds:g} s"
                 hint = "wait longer with timeout=, or look at all that arrived: inbox.where()"
                 raise WaitTimeoutError("; ".join(filter(None, [message, type_hint])), hint=hint)
+            # The pauses are added up: on a frozen clock they move the clock and take no real time.
             pause_seconds = min(every, timeout - waited_seconds)
             self._functions.sleep(pause_seconds)
             waited_seconds += pause_seconds

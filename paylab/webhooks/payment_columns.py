@@ -132,6 +132,7 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
             for column_name in usual_names
             if column_name in name_by_folded_name
         ]
+        # A column that you chose for one meaning does not get another by its usual name.
         if matching_names and matching_names[0] not in chosen_name_by_meaning.values():
             name_by_meaning[meaning] = matching_names[0]
     if not name_by_meaning.keys() & KEYS.keys():
@@ -168,6 +169,7 @@ def _refuse_swapped(names: Sequence[object], columns: Mapping[str, str]) -> None
     }
     for your_name, meaning in columns.items():
         is_swapped = your_name in names and str(meaning).strip().casefold() in all_meanings
+        # A key that is a meaning, such as "amount", is in its place, even if a column is called so.
         if is_swapped and str(your_name).strip().casefold() not in all_meanings:
             raise _make_books_error(
                 f"columns= has your name first: write columns={{{meaning!r}: {your_name!r}}}"

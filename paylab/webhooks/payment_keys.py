@@ -44,7 +44,7 @@ def match_rows(
                 tried_row_indexes = _match_remaining(
                     payment_indexes, row_keys, payment_keys, normalize
                 )
-                # The last attempt counts: a row that is tried again had no match before.
+                # Only rows without a match are tried again, so a row keeps the value of its match.
                 by_reference_mask[tried_row_indexes] = payment_keys is payment_references
     return Matches(payment_indexes, by_reference_mask)
 
@@ -74,7 +74,7 @@ def _match_remaining(
     has_payment_keys = payment_keys.null_count < len(payment_keys)
     if not len(unmatched_row_indexes) or not has_row_keys or not has_payment_keys:
         return unmatched_row_indexes
-    if len(unmatched_row_indexes) < len(row_keys):
+    if len(unmatched_row_indexes) < len(row_keys):  # else all: a copy would cost time
         row_keys = row_keys.take(pa.array(unmatched_row_indexes))
     found_indexes = pc.index_in(
         normalize(row_keys), value_set=normalize(payment_keys), skip_nulls=True
@@ -95,9 +95,8 @@ def repeated_references(matches: Matches, references: pa.Array) -> dict[int, lis
     matched_row_mask = payment_indexes >= 0
     row_counts = np.bincount(payment_indexes[matched_row_mask], minlength=len(references))
     unmatched_payment_indexes = np.flatnonzero(row_counts == 0)
-    matched_payment_indexes = np.unique(
-        payment_indexes[matched_row_mask & matches.by_reference_mask]
-    )
+    by_reference_row_mask = matched_row_mask & matches.by_reference_mask
+    matched_payment_indexes = np.unique(payment_indexes[by_reference_row_mask])
     if not len(unmatched_payment_indexes) or not len(matched_payment_indexes):
         return {}
     folded_references = _fold_case(references)

@@ -32,15 +32,17 @@ class PaymentPairs:
 
     def row_amount(self, row_index: int) -> Decimal | None:
         """Return the amount of a row; None if it has none."""
-        amounts = self.rows.values.get("amount")
-        amount = None if amounts is None else amounts[row_index]
+        amount_column = self.rows.values.get("amount")
+        amount = None if amount_column is None else amount_column[row_index]
         return amount if isinstance(amount, Decimal) else None
 
     def payment_amount(self, payment_index: int, meaning: str = "amount") -> Decimal | None:
         """Return an amount of a payment; None if it has none."""
         payment_family = self.payments.family_of(payment_index)
-        amounts = payment_family.values(meaning, self.rules.zone)
-        amount = None if amounts is None else amounts[payment_index - payment_family.start]
+        amount_column = payment_family.values(meaning, self.rules.zone)
+        amount = (
+            None if amount_column is None else amount_column[payment_index - payment_family.start]
+        )
         return amount if isinstance(amount, Decimal) else None
 
     def currency(self, payment_index: int, meaning: str = "currency") -> str | None:
@@ -155,7 +157,7 @@ class PaymentPairs:
     def _compare_column(
         self,
         family: Family,
-        column: PaymentColumn,
+        column_description: PaymentColumn,
         payment_indexes: Indexes,
         row_indexes: Indexes,
         other_column: ComparedColumn,
@@ -164,26 +166,26 @@ class PaymentPairs:
 
         `other_column` has the values of the other side, one for each pair.
         """
-        service_column = family.values(column.meaning, self.rules.zone)
+        service_column = family.values(column_description.meaning, self.rules.zone)
         if service_column is None:
             return
 
         def currency_of_pair(pair_index: int) -> str | None:
             """The currency of the amount in this column of a pair."""
-            return self.currency(int(payment_indexes[pair_index]), column.currency)
+            return self.currency(int(payment_indexes[pair_index]), column_description.currency)
 
-        column_pair = ColumnPair(column, self.rules, currency_of_pair)
+        column_pair = ColumnPair(column_description, self.rules, currency_of_pair)
         service_values = service_column.take(payment_indexes - family.start)
         blank_mask = find_blank_cells(other_column) & ~find_blank_cells(service_values)
-        self.blank_counts[column.meaning] += int(blank_mask.sum())
-        for pair_index, column_difference in COMPARE[column.kind](
+        self.blank_counts[column_description.meaning] += int(blank_mask.sum())
+        for pair_index, column_difference in COMPARE[column_description.kind](
             column_pair, service_values, other_column
         ):
             yield self.problem(
                 column_difference.kind,
                 int(payment_indexes[pair_index]),
                 int(row_indexes[pair_index]),
-                column=column.meaning,
+                column=column_description.meaning,
                 service_value=column_difference.service,
                 other_value=column_difference.other,
                 difference=column_difference.amount,

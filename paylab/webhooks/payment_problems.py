@@ -126,6 +126,7 @@ def zone_notes(problems: Iterable[PaymentProblem]) -> list[str]:
     count_by_offset = Counter(
         problem.time_difference for problem in problems if problem.kind == "time_zone"
     )
+    # A difference that only one payment has may be a mistake in that time.
     return [
         f"{count} times differ by {offset / HOUR:+g} hours: tz= is the zone of the books"
         for offset, count in count_by_offset.most_common(1)
@@ -158,6 +159,7 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
         partner_values = values_by_payment_and_column.get(
             (partner_by_payment[problem.payment], problem.column)
         )
+        # Swapped values: what the books have here, the service has for the partner.
         if partner_values != (other_value, service_value):
             renamed_problems.append(problem)
         elif problem.kind == "amount":

@@ -126,8 +126,8 @@ def _choose_format(
     blank_mask = series.isna()
     fitting_formats = [
         date_format
-        for date_format, moments in times_by_format.items()
-        if not (moments.isna() & ~blank_mask).any()
+        for date_format, column_times in times_by_format.items()
+        if not (column_times.isna() & ~blank_mask).any()
     ]
     if len(fitting_formats) != 1:
         raise _make_time_error(
@@ -182,7 +182,9 @@ def _make_time_error(
     It names the first text that the format with the fewest misfits does not read.
     """
     blank_mask = series.isna()
-    best_times = min(times_by_format.values(), key=lambda moments: int(moments.isna().sum()))
+    best_times = min(
+        times_by_format.values(), key=lambda column_times: int(column_times.isna().sum())
+    )
     unread_row_indexes = np.flatnonzero(best_times.isna() & ~blank_mask)
     # If several formats read all texts, the first text is named.
     named_row_indexes = (

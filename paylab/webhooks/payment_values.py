@@ -64,8 +64,9 @@ def read_amounts(
     found_mark = decimal_mark or _find_decimal_mark(texts_by_name.values())
     for column_name, amount_texts in texts_by_name.items():
         number_texts = pa.chunked_array([_use_decimal_point(amount_texts, column_name, found_mark)])
+        first_row_number = 1
         amounts_by_name[column_name] = DecimalArray(
-            decimals.read_decimals(number_texts, column_name, 1)
+            decimals.read_decimals(number_texts, column_name, first_row_number)
         )
     if decimal_mark:
         return amounts_by_name, ""
@@ -146,8 +147,8 @@ def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
 
 def _ask_for_mark(amount_text: str, mark_name: str) -> str:
     """The message about an amount that can be read with either decimal mark."""
-    question = f"{amount_text!r:.40} does not say whether the {mark_name} is decimal"
-    return f'{question}: pass decimal="," or decimal="."'
+    question_text = f"{amount_text!r:.40} does not say whether the {mark_name} is decimal"
+    return f'{question_text}: pass decimal="," or decimal="."'
 
 
 def _all_match(amount_texts: pa.ChunkedArray, pattern: str) -> bool:

@@ -86,8 +86,10 @@ class PolledList:
                     existing_rows.append(listed_row)
             is_limit_reached = page_number == START_PAGES_MAX and page.has_next_page
             if is_limit_reached and self.order != "newest_first":
+                # All pages must be read, as a change can be on any of them.
                 log.warning(UNORDERED_WARNING, self.family)
             elif is_limit_reached and since is None:
+                # Unknown rows from before the floor are old ones that were not read, not new ones.
                 last_row = existing_rows[-1] if existing_rows else {}
                 self.floor = timestamps.read_or_none(last_row.get("created_at"))
                 break
@@ -148,6 +150,7 @@ class PolledList:
             self.open.add(row_id)
         if len(self.known) > RESOURCES_MAX and self.order == "newest_first":
             final_ids = (known_id for known_id in self.known if known_id not in self.open)
+            # If none is final, the version that was just stored is forgotten.
             del self.known[next(final_ids, row_id)]
 
     def read_version(self, row: JsonMapping) -> EventVersion:
@@ -216,6 +219,7 @@ def _is_newest_first(listed_rows: Iterable[JsonMapping]) -> bool:
 def _sort_oldest_first(listed_rows: Iterable[JsonMapping]) -> list[JsonMapping]:
     """Sort rows by creation, oldest first; rows without a time last."""
     end_of_time = datetime.max.replace(tzinfo=UTC)
+    # The list is usually newest first: reversed, rows of the same time are oldest first, too.
     reversed_rows = list(listed_rows)[::-1]
     return sorted(
         reversed_rows, key=lambda row: timestamps.read_or_none(row.get("created_at")) or end_of_time

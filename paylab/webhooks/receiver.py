@@ -119,7 +119,7 @@ class Receiver:
         """Store an event, then pass it to the handler and the listeners."""
         try:
             stored_arrival = self._events.add(event, body, self._clock())
-        except (RecursionError, UnreadableEventError):  # nested deeper than a store can read
+        except (RecursionError, UnreadableEventError):  # nested deeper than a store can read: 400
             raise
         except Exception:
             log.exception("an event could not be kept")

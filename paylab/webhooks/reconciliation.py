@@ -198,6 +198,7 @@ class Comparison:
         OptionError if no row of the books can be compared, but a payment should have one.
         """
         counted_mask = self._make_period_mask(period)
+        # Payments outside the period that have a row of the books nevertheless.
         outside_count = int(np.count_nonzero(self._row_counts[~counted_mask]))
         if counted_mask.any() and not self._rows.has_keys:
             message = "have no row with an id or a reference, so nothing can be compared"

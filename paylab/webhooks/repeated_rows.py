@@ -187,9 +187,8 @@ def _combine_amounts(
             amounts.append(amount)
     if not amounts:
         return None
-    is_repeated = meaning != "amount" and set(amounts) == {
-        pairs.payment_amount(payment_index, meaning)
-    }
+    whole_amount = pairs.payment_amount(payment_index, meaning)
+    is_repeated = meaning != "amount" and set(amounts) == {whole_amount}
     return amounts[0] if is_repeated else total(amounts)
 
 

@@ -177,9 +177,9 @@ class Reconciliation:
             for column_name in column_names
         }
         frame = ExactFrame(cells_by_column, columns=column_names)
-        differences = [problem.difference for problem in self.problems]
+        difference_amounts = [problem.difference for problem in self.problems]
         difference_column = pd.Series(
-            DecimalArray(decimals.from_numbers(differences, "difference"))
+            DecimalArray(decimals.from_numbers(difference_amounts, "difference"))
         )
         frame.insert(column_names.index("time_difference"), "difference", difference_column)
         type_by_column = {

@@ -111,6 +111,7 @@ class Router:
         True
         """
         event = delivery if isinstance(delivery, Event) else read_event(delivery, self._wrapper)
+        # Events of one resource have the same lock: they are handled one after another.
         with self._resource_locks[hash((event.family, event.id)) % LOCK_COUNT]:
             if event.identity in self._handled:
                 return Receipt(event, "duplicate")
@@ -161,7 +162,7 @@ def _warn_if_unknown(event_type: str) -> None:
 
 def _add_newest(entries: dict[K, V], entry_key: K, entry: V, entries_max: int) -> None:
     """Store an entry as the newest, and drop the oldest if there are too many."""
-    entries.pop(entry_key, None)
+    entries.pop(entry_key, None)  # otherwise a known key would keep its old place
     entries[entry_key] = entry
     if len(entries) > entries_max:
         oldest_key = next(iter(entries))

@@ -44,22 +44,26 @@ def totals_by_currency(
     """
     columns_to_sum = []
     for payment_family in payments.families:
-        amounts = payment_family.values("amount", zone)
-        currencies = payment_family.values("currency", zone)
-        columns_to_sum.append((SERVICE, amounts, currencies, period.mask_of(payment_family)))
+        amount_column = payment_family.values("amount", zone)
+        currency_column = payment_family.values("currency", zone)
+        columns_to_sum.append(
+            (SERVICE, amount_column, currency_column, period.mask_of(payment_family))
+        )
     for other_rows in other_sides:
-        amounts = other_rows.values.get("amount")
-        currencies = other_rows.values.get("currency")
-        columns_to_sum.append((other_rows.side, amounts, currencies, period.rows_mask(other_rows)))
+        amount_column = other_rows.values.get("amount")
+        currency_column = other_rows.values.get("currency")
+        columns_to_sum.append(
+            (other_rows.side, amount_column, currency_column, period.rows_mask(other_rows))
+        )
     side_totals_by_currency: dict[str, dict[str, SideTotal]] = {}
-    for side_name, amounts, currencies, counted_mask in columns_to_sum:
-        if amounts is None:
+    for side_name, amount_column, currency_column, counted_mask in columns_to_sum:
+        if amount_column is None:
             continue
         counted_currencies = None
-        if currencies is not None:
-            counted_currencies = currencies.take(np.flatnonzero(counted_mask))
+        if currency_column is not None:
+            counted_currencies = currency_column.take(np.flatnonzero(counted_mask))
         for currency, side_total in _sum_by_currency(
-            amounts[counted_mask], counted_currencies
+            amount_column[counted_mask], counted_currencies
         ).items():
             total_by_side = side_totals_by_currency.setdefault(currency, {})
             total_by_side[side_name] = total_by_side.get(side_name, NO_TOTAL).add(side_total)

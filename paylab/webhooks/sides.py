@@ -56,15 +56,15 @@ class Family:
             self._typed_columns[meaning] = self._read_column(COLUMNS_BY_MEANING[meaning], zone)
         return self._typed_columns[meaning]
 
-    def _read_column(self, column: PaymentColumn, zone: ZoneInfo) -> Any:
+    def _read_column(self, column_description: PaymentColumn, zone: ZoneInfo) -> Any:
         """Read a column by its kind; None if the frame does not have it."""
-        field_name = column.field(self.name)
+        field_name = column_description.field(self.name)
         if field_name not in self.frame:
             return None
-        if column.kind == "amount":
+        if column_description.kind == "amount":
             amounts_by_name, _ = read_amounts({field_name: self.frame[field_name]}, ".")
             return amounts_by_name[field_name]
-        if column.kind == "time":
+        if column_description.kind == "time":
             return read_column_times(self.frame[field_name], field_name, zone)
         return word_column(self.frame[field_name])
 
@@ -188,6 +188,7 @@ def read_book_rows(
     date_format: str | None = None,
 ) -> Rows:
     """Read the rows of books; the first has the number 1 in messages."""
+    # An index with a name is a column of the books, such as the id.
     frame = frame.reset_index(drop=not any(frame.index.names))
     name_by_meaning = name_columns(list(frame.columns), columns)
     column_by_meaning, mark_note = _read_book_values(
@@ -268,9 +269,9 @@ def _read_key_texts(frame: pd.DataFrame, column_name: object) -> pa.Array:
 def _make_date_format_notes(column_by_meaning: Mapping[str, object]) -> list[str]:
     """Return a note for each date format that was found in the texts."""
     date_formats: dict[str, None] = {}
-    for cells in column_by_meaning.values():
-        if isinstance(cells, TimeColumn) and cells.date_format:
-            date_formats[cells.date_format] = None
+    for compared_column in column_by_meaning.values():
+        if isinstance(compared_column, TimeColumn) and compared_column.date_format:
+            date_formats[compared_column.date_format] = None
     return [f"date format {date_format} was found" for date_format in date_formats]
 
 
@@ -278,7 +279,7 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
     """Read the latest event of each payment, in any order of arrival."""
     latest_events = _find_latest_events(events)
     texts_of_events = [_write_payment_texts(event) for event in latest_events]
-    cells_by_meaning: dict[str, Any] = {}
+    column_by_meaning: dict[str, Any] = {}
     for column_description in EVENT_COLUMNS:
         meaning = column_description.meaning
         if not any(meaning in text_by_meaning for text_by_meaning in texts_of_events):
@@ -288,15 +289,15 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
         )
         if column_description.kind == "amount":
             amounts_by_name, _ = read_amounts({meaning: column_texts}, ".")
-            cells_by_meaning[meaning] = amounts_by_name[meaning]
+            column_by_meaning[meaning] = amounts_by_name[meaning]
         else:
-            cells_by_meaning[meaning] = word_column(column_texts)
+            column_by_meaning[meaning] = word_column(column_texts)
     return Rows(
         side=EVENTS,
         ids=pa.array([event.id for event in latest_events], pa.string()),
         references=pa.nulls(len(latest_events), pa.string()),
-        values=cells_by_meaning,
-        name_by_meaning={meaning: meaning for meaning in cells_by_meaning},
+        values=column_by_meaning,
+        name_by_meaning={meaning: meaning for meaning in column_by_meaning},
         unknown=("date", "updated_at"),
         families=tuple(event.family for event in latest_events),
     )
@@ -323,7 +324,8 @@ def _write_payment_texts(event: Event) -> dict[str, str]:
     Values of another type, and amounts that are no numbers, are left out: anybody can send events.
     """
     value_by_field = event.resource.to_dict()
-    for part_name in ("deposit", "payout"):  # parts of a conversion: `deposit_amount` and so on
+    # The parts of a conversion become fields such as `deposit_amount`, as in a frame.
+    for part_name in ("deposit", "payout"):
         part_fields = value_by_field.get(part_name)
         if isinstance(part_fields, Mapping):
             value_by_field |= {
