@@ -124,8 +124,8 @@ def _is_absent(refusal_text: str, nouns: tuple[str, ...]) -> bool:
 def describe_unknown_path(service: ServiceSettings, method: str, target: str) -> str:
     """A sentence that no operation has this path, and which similar one is probably meant."""
     path = target.partition("?")[0]
-    base_path, _, path_rest = path.strip("/").partition("/")
-    if path_rest.startswith(f"{base_path}/"):  # the base path is there twice: /v1/v1/transfers
+    first_segment, _, path_rest = path.strip("/").partition("/")
+    if path_rest.startswith(f"{first_segment}/"):  # the base path is there twice: /v1/v1/transfers
         likely_path = f"/{plain(path_rest, 80)}"
         return f"the specification has no {method} {plain(path, 80)}: is {likely_path} meant?"
     templates = [route.template for route in make_routes(service) if route.method == method]

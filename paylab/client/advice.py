@@ -150,7 +150,7 @@ class Advisor:
             return ""
         if self._outgoing.method == "GET":
             return "the service failed: try again later"
-        if self._outgoing.repeatable:  # what to do then is said by the order that was sent
+        if self._outgoing.repeatable:  # an order: its sender adds what to do
             return "the service failed"
         return "it may have been carried out: look for what it makes before you send it again"
 

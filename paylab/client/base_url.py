@@ -42,7 +42,8 @@ def check_base_url(text: str) -> str:
     if not FORM.fullmatch(text):
         quoted_text = repr(plain(text, 80))
         raise ConfigError(f"the base URL {quoted_text} is not an address like https://host/path")
-    url = _parse_url(str(_parse_url(text)))  # normalised: lower case, no default port
+    # Read twice: the text of the first URL is normalised (lower case, no default port).
+    url = _parse_url(str(_parse_url(text)))
     if (url.port or 0) > PORT_MAX:
         raise ConfigError(f"the base URL has a port above {PORT_MAX}")
     address_text = f"{url.scheme}://{url.netloc.decode()}{url.raw_path.decode()}"
@@ -90,7 +91,8 @@ def is_sandbox_host(base_url: str) -> bool:
     host_name = (urlsplit(base_url).hostname or "").rstrip(".")
     host_labels = host_name.split(".")
     country_suffix_match = COUNTRY_SUFFIX.fullmatch(".".join(host_labels[-2:]))
-    labels_to_company = host_labels[: -2 if country_suffix_match else -1]
+    suffix_length = 2 if country_suffix_match else 1
+    labels_to_company = host_labels[:-suffix_length]
     # The last of these labels is the company's; those in Punycode hold no readable words.
     readable_labels = [label for label in labels_to_company[:-1] if not label.startswith("xn--")]
     words = "-".join(readable_labels).split("-")

@@ -44,9 +44,9 @@ class Timings:
         start_by_step: dict[str, float] = {}
         seconds_by_step: dict[str, float] = {}
         for event_name, event_time in events:
-            qualified_step, _, step_moment = event_name.rpartition(".")
+            qualified_step, _, step_phase = event_name.rpartition(".")
             step_name = qualified_step.rpartition(".")[2]
-            if step_moment == "started":
+            if step_phase == "started":
                 start_by_step[step_name] = event_time
             elif step_name in start_by_step:
                 seconds_by_step[step_name] = event_time - start_by_step.pop(step_name)

@@ -212,7 +212,7 @@ class CallLog(Sequence[Call]):
     def har(self, to: str | Path | None = None, *, keep_personal: bool = False) -> Har:
         """The calls as HAR 1.2, for a bug report or browser tools; written to `to` if given.
 
-        The result is a dict that shows only its `path` and `count`.
+        The result is a dict that shows only its `har_path` and `count`.
 
         `paylab.connect(replay=...)` answers from the file. Names, contacts, birth dates, addresses
         and account numbers are removed unless `keep_personal` is set; bodies are cut after 32 KiB,
@@ -223,9 +223,9 @@ class CallLog(Sequence[Call]):
         """
         from .har import write_calls  # only an export needs it
 
-        path = None if to is None else path_of(to)
+        har_path = None if to is None else path_of(to)
         return write_calls(
-            self._build_calls(), path, keep_personal=keep_personal, facts=self._facts()
+            self._build_calls(), har_path, keep_personal=keep_personal, facts=self._facts()
         )
 
     def _make_part(self, calls: Iterable[Call]) -> CallLog:
@@ -255,15 +255,15 @@ class CallLog(Sequence[Call]):
             deferred_calls = list(self._calls)[at]
         return self._make_part(deferred_call.call for deferred_call in deferred_calls)
 
-    def _find_at(self, at: object) -> Call:
+    def _find_at(self, index: object) -> Call:
         """The call at an index; TypeError or IndexError for an index that the log does not have."""
         call_count = len(self._calls)
-        if not isinstance(at, int):
-            message = f"calls have indexes, as in lab.calls[-1], not {plain(repr(at), 60)}"
+        if not isinstance(index, int):
+            message = f"calls have indexes, as in lab.calls[-1], not {plain(repr(index), 60)}"
             raise TypeError(f"{message}: where(path=..., status=...) keeps some")
-        if not -call_count <= at < call_count:
-            raise IndexError(f"there is no call {at}: the log has {call_count}")
-        return self._calls[at].call
+        if not -call_count <= index < call_count:
+            raise IndexError(f"there is no call {index}: the log has {call_count}")
+        return self._calls[index].call
 
     def __repr__(self) -> str:
         call_lines = [f"{call.number:>4}  {call}" for call in self._build_calls()]

@@ -123,13 +123,15 @@ class ServiceConnection:
         return replace(self, sign=sign)
 
     def _make_request(
-        self, outgoing: OutgoingRequest, events: list[tuple[str, float]]
+        self, outgoing: OutgoingRequest, trace_events: list[tuple[str, float]]
     ) -> httpx.Request:
         """The request with its headers, except those that the signing adds."""
-        timeout = self.http.timeout if outgoing.timeout is None else httpx.Timeout(outgoing.timeout)
+        http_timeout = (
+            self.http.timeout if outgoing.timeout is None else httpx.Timeout(outgoing.timeout)
+        )
         extensions: dict[str, Any] = {
-            "timeout": timeout.as_dict(),
-            "trace": lambda event, _: events.append((event, self.perf())),
+            "timeout": http_timeout.as_dict(),
+            "trace": lambda event, _: trace_events.append((event, self.perf())),
         }
         headers = self.http.headers.raw
         content = outgoing.content
@@ -151,8 +153,8 @@ class ServiceConnection:
     @hide_frames
     def _perform_exchange(self, outgoing: OutgoingRequest, number: int) -> Exchange:
         """Send a request and read the answer; a failure of the network is noted, not raised."""
-        events: list[tuple[str, float]] = []
-        request = self._make_request(outgoing, events)
+        trace_events: list[tuple[str, float]] = []
+        request = self._make_request(outgoing, trace_events)
         attempted_at = self.clock()
         if self.http.is_closed:
             raise ConfigError("the connections are closed: make another lab with paylab.connect()")
@@ -168,12 +170,12 @@ class ServiceConnection:
             when=attempted_at,
             elapsed=seconds_elapsed,
             sent=request,
-            events=events,
+            events=trace_events,
         )
         if response is None:
             return make_exchange(failure=failure)
         headers = dict(response.headers.items())  # three times as fast as without `items`
-        # Date has whole seconds and the answer took time, so one or two seconds mean nothing.
+        # Date has whole seconds and the answer took time: a skew of one or two seconds is none.
         service_date = from_http(headers.get("date", ""))
         skew_seconds = (
             None if service_date is None else (service_date - attempted_at).total_seconds()

@@ -62,7 +62,7 @@ class Connector:
         self.deadline = Deadline(timing.perf)
         # A callable is called with the first request only, because httpx imports much.
         if not callable(transport):
-            _ = self.connection
+            _ = self.connection  # reading it makes it
         renew_after_fork(self, lambda connector: connector._renew_after_fork())
 
     def _make_signer(self, settings: Settings) -> Sign:

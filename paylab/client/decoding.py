@@ -24,8 +24,8 @@ class TooLargeError(Exception):
     """The body is larger than the limit."""
 
 
-def read_decoded(response: httpx.Response, most: int) -> bytes:
-    """The body, decoded in pieces; TooLargeError for more than `most` bytes."""
+def read_decoded(response: httpx.Response, bytes_max: int) -> bytes:
+    """The body, decoded in pieces; TooLargeError for more than `bytes_max` bytes."""
     if response.is_stream_consumed:  # a transport without a network has the whole body
         return response.content
     encoding_text = response.headers.get("content-encoding")
@@ -36,10 +36,11 @@ def read_decoded(response: httpx.Response, most: int) -> bytes:
     for chunk in response.iter_raw():
         received_size += len(chunk)
         # One byte more than allowed shows that the body is too large.
-        chunks.append(decoder(chunk, most + 1 - decoded_size) if decoder else chunk)
+        chunks.append(decoder(chunk, bytes_max + 1 - decoded_size) if decoder else chunk)
         decoded_size += len(chunks[-1])
-        if max(decoded_size, received_size) > most:
+        if max(decoded_size, received_size) > bytes_max:
             raise TooLargeError
+    # An answer without a body may have the header, too.
     if decoder and received_size and not decoder.zlib.eof:
         raise httpx.DecodingError("the compressed body ends too early")
     return b"".join(chunks)  # one part is not copied
@@ -53,18 +54,18 @@ class Inflater:
         self.zlib = decompressobj(ANY_HEAD)
         self._begun = False
 
-    def __call__(self, chunk: bytes, most: int) -> bytes:
-        """Decompress a chunk to at most `most` bytes; DecodingError if it cannot be read."""
+    def __call__(self, chunk: bytes, bytes_max: int) -> bytes:
+        """Decompress a chunk to at most `bytes_max` bytes; DecodingError if it cannot be read."""
         is_first_chunk = not self._begun
         self._begun = True
         try:
-            return self.zlib.decompress(chunk, most)
+            return self.zlib.decompress(chunk, bytes_max)
         except zlib_error as error:
-            if not is_first_chunk:
+            if not is_first_chunk:  # the first one could be read, so its form is known
                 raise httpx.DecodingError(str(error)) from None
         # The body may be deflate without a header: the chunk is read again as such.
         self.zlib = decompressobj(NO_HEAD)
-        return self(chunk, most)
+        return self(chunk, bytes_max)
 
 
 def _make_decoder(encoding_text: str) -> Inflater | None:

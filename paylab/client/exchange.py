@@ -81,6 +81,7 @@ TRANSPORT_FAILURES: tuple[tuple[type[Exception], TransportFailure], ...] = (
 
 def describe_transport_failure(error: Exception) -> TransportFailure:
     """Why there is no answer, by the class of an exception, with the words of the exception."""
+    # The first that fits: special classes come before general ones in the table.
     failure = next(
         failure for error_class, failure in TRANSPORT_FAILURES if isinstance(error, error_class)
     )

@@ -105,7 +105,7 @@ def _make_refusal(
     )
     advice = refusal_advice.text
     if call.finding:
-        advice = _describe_finding(call.finding, refusal.text)
+        advice = _describe_finding(call.finding, refusal.text)  # surer than the words
     error = error_class_of_status(status)(
         status, refusal.text, problems=refusal.problems, body=refusal.body, call=call
     )
@@ -124,17 +124,17 @@ def _advise_to_ask_provider(error: APIStatusError) -> str | None:
 
 
 def read_refusal(
-    status: int, content: bytes, redaction: Redaction, form: ErrorSettings | None = None
+    status: int, content: bytes, redaction: Redaction, error_settings: ErrorSettings | None = None
 ) -> ErrorBody:
     """The words and field problems of a refusal, without secrets.
 
-    Without words, the name of the status stands for them. `form` are the settings [errors] of a
-    service: the places that they name are read before all others.
+    Without words, the name of the status stands for them. The places that `error_settings`, the
+    settings [errors] of a service, name are read before all others.
     """
     body_text = redaction.text(content.decode("utf-8", "replace"))
     try:
         body = redaction.json(read_json(content.decode("utf-8-sig")))
-        error_body = read_error(body, form)
+        error_body = read_error(body, error_settings)
     except (ValueError, RecursionError):
         error_body = replace(read_error(body_text), body=body_text or None)
     # Redacted once more: the reader has removed markup and entities, which may split a secret.

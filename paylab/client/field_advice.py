@@ -58,6 +58,7 @@ class FieldAdvisor:
             for complaint in field_complaints
             if complaint.is_missing and complaint.field.startswith("details.")
         ]
+        # The missing details may show the country, which the body of an account does not name.
         country_account = find_account(self._body.get("type"), missing_details, self._service)
         if country_account is not None and country_account.country:
             self._country = country_account.country
@@ -159,6 +160,7 @@ class FieldAdvisor:
         if complaint.is_unknown and not quotes_value:
             return self._advise_on_unknown_field(field, assumption)
         if complaint.is_missing and sent_value is None:
+            # The payout methods of a currency say more than all that the spec has.
             rule = self._rule_of_currency(field.path) or field.rule
             rule_text = f": it {rule}" if rule else ""
             return AdviceText(f"add {field.path} to the call{rule_text}", assumption)

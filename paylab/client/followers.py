@@ -70,6 +70,7 @@ class Broadcast:
         except OSError:
             return
         is_control = exchange.request.path.startswith(CONTROLS)
+        # The folder is checked last, and only if somebody follows: this runs at each attempt.
         if is_control or not socket_file_names or not _is_private(self._sockets_folder):
             return
         call_line = self._make_line(exchange)
@@ -130,7 +131,7 @@ class Follower:
                 call_line = self._socket.recv(2 * LINE_SIZE_MAX)
             except (TimeoutError, BlockingIOError):
                 return
-            with suppress(ValueError):
+            with suppress(ValueError):  # a line that was cut at its maximum is left out
                 yield json.loads(call_line)
 
     def close(self) -> None:

@@ -48,6 +48,7 @@ class FreshIds:
             for id_, received_at in ids_with_times
             if now - received_at <= FRESH_TIME
         }
+        # Twice what is left, so that not every further id leads to another removal.
         self._kept_max = max(IDS_KEPT_MIN, 2 * len(self._received))
 
     def pause_before_retry(self, exchange: Exchange, now: datetime) -> float | None:

@@ -44,7 +44,7 @@ class RecordedLog(NamedTuple):
 
 def write_calls(
     calls: Iterable[Call],
-    to: Path | None = None,
+    har_path: Path | None = None,
     *,
     keep_personal: bool = False,
     facts: Facts | None = None,
@@ -52,14 +52,14 @@ def write_calls(
     """The calls as one HAR 1.2 object, without personal data unless it is kept."""
     entries = []
     for call in calls:
-        entry = write_entry(call)
-        entries.append(entry if keep_personal else hide_personal_data(entry, call.personal))
-    if to is not None:
-        with files.replace(to, private=True) as har_file:
+        har_entry = write_entry(call)
+        entries.append(har_entry if keep_personal else hide_personal_data(har_entry, call.personal))
+    if har_path is not None:
+        with files.replace(har_path, private=True) as har_file:
             har_file.write(write_start(facts or {}))
-            har_file.write(b",".join(write_line(entry) for entry in entries) + ENDING)
+            har_file.write(b",".join(write_line(har_entry) for har_entry in entries) + ENDING)
     har = Har(log={**_make_head_members(facts or {}), "entries": entries})
-    har.path = to
+    har.path = har_path
     har.count = len(entries)
     return har
 
@@ -104,6 +104,7 @@ def _write_timings(call: Call) -> dict[str, float]:
     spent_times = call.spent
     if spent_times is None:
         return {"send": 0, "wait": 0, "receive": 0}
+    # A connection that was used again needed no time to connect: HAR leaves the member out.
     connect_timing = {"connect": spent_times.connecting * 1000} if spent_times.connecting else {}
     return {
         **connect_timing,
@@ -157,7 +158,7 @@ def _write_shared_members(headers: Mapping[str, str], body: Body) -> JsonObject:
             {"name": header_name, "value": header_value}
             for header_name, header_value in headers.items()
         ],
-        "headersSize": -1,
+        "headersSize": -1,  # not known
         "bodySize": body.size,
     }
 
@@ -167,7 +168,7 @@ def read_har(path: Path) -> RecordedLog:
     files.require_regular(path)
     try:
         log_object = json.loads(path.read_bytes())["log"]
-        calls = [read_call(entry) for entry in log_object["entries"]]
+        calls = [read_call(har_entry) for har_entry in log_object["entries"]]
         creator_name = str((log_object.get("creator") or {}).get("name", ""))
         return RecordedLog(calls, creator_name, _read_facts(log_object.get(LAB) or {}))
     except OSError as error:
@@ -185,10 +186,10 @@ def _read_facts(facts: Facts) -> Facts:
     return dict(facts)
 
 
-def read_call(entry: Mapping[str, Any]) -> Call:
+def read_call(har_entry: Mapping[str, Any]) -> Call:
     """The call of an entry of a HAR file; ValueError, KeyError or TypeError for another value."""
-    har_request = entry["request"]
-    har_response = entry["response"]
+    har_request = har_entry["request"]
+    har_response = har_entry["response"]
     url_text = str(har_request["url"])
     status = int(har_response["status"]) or None  # 0 stands for no answer
     if status is not None and not 0 < status <= STATUS_MAX:
@@ -198,7 +199,7 @@ def read_call(entry: Mapping[str, Any]) -> Call:
         error_text = har_response.get("statusText") or "no answer"
     response_headers = _read_headers(har_response)
     return Call(
-        when=read_or_none(entry.get("startedDateTime")) or EPOCH,
+        when=read_or_none(har_entry.get("startedDateTime")) or EPOCH,
         method=str(har_request["method"]),
         path=urlsplit(url_text).path,
         url=url_text,

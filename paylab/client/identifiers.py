@@ -69,7 +69,7 @@ def check_identifier(value: object, field: str = "id", kind: str = "") -> str:
         value = str(value)
     if not isinstance(value, str) or not value.strip():
         raise RuleError([Problem(field, "must be an id, or an object that has one, and not empty")])
-    if value in COUNTRIES:
+    if value in COUNTRIES:  # a likely mistake: individuals.get("MX")
         message = f"must be {_describe_kind(kind)}, not the country {value}"
         hint = f"lab.individuals.list().filter(country={value!r}) has the people there"
         raise RuleError([Problem(field, f"{message}: {hint}")])

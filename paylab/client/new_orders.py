@@ -50,6 +50,7 @@ class NewOrders:
 
     def _add_listed_account(self, order: Order, response: Response) -> Response:
         """Add the newest conversion account of its order to a response without a body."""
+        # Only this operation may answer without a body: with 202, while the account is made.
         if response.body is not None or order.operation != ACCOUNT_OPERATION:
             return response
         from ..spec.models import ConversionAccount  # its models take long to import

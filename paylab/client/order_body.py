@@ -42,7 +42,7 @@ def order_body(operation: str, fields: Values, service: Service) -> dict[str, An
         account = body.get(reference_field.name, {"id": account_id})
         if account_id is None or not isinstance(account, Mapping):
             continue
-        if account.get("id", account_id) == account_id:
+        if account.get("id", account_id) == account_id:  # else the rules refuse two accounts
             del body[reference_field.id_name]
             body[reference_field.name] = _normalize_json({**account, "id": account_id})
     return dict(sorted(body.items()))

@@ -89,6 +89,7 @@ def _make_undecided_hint(error: PaylabError, advice: str) -> str:
     if not isinstance(error, APIStatusError):
         return advice
     if error.status in REFUSAL_STATUSES and error.after_lost:
+        # This attempt was refused; only the one whose answer was lost may have been carried out.
         advice = f"an earlier attempt: {advice}"
     # A status may have a hint of its own: until when the service asks not to be called.
     return "; ".join(filter(None, (error.hint, advice)))

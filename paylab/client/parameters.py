@@ -57,14 +57,14 @@ def _describe_unknown_parameters(
     problem_text, unlike_name = describe_unknown_parameters(operation, unknown_names, known_names)
     takes_extra = "extra" in known_names and not operation.endswith(ROW_READERS)
     hint = ""
-    field_text = _name_row_fields(operation, unlike_name)
-    first_field = field_text.partition(" or ")[0]
+    fields_text = _name_row_fields(operation, unlike_name)
+    first_field = fields_text.partition(" or ")[0]
     if operation.endswith(".list") and unlike_name:
         filter_text = f"list().filter({first_field or unlike_name}=...)"
         hint = f"; {filter_text} keeps rows by any field that they have"
-    elif operation.endswith(ROW_READERS) and field_text:
+    elif operation.endswith(ROW_READERS) and fields_text:
         usage_text = f'frame[frame["{first_field}"] == "..."]'
-        hint = f"; rows have {field_text}: {usage_text} of a frame keeps some of them"
+        hint = f"; rows have {fields_text}: {usage_text} of a frame keeps some of them"
     elif takes_extra:
         field_name = unlike_name or min(unknown_names)
         hint = f"; extra={{{field_name!r}: ...}} sends an unknown body field"
@@ -127,6 +127,7 @@ def _merge_objects(
     """The members of two objects, object by object; RuleError for two values of one member."""
     merged_body = dict(body)
     for field_name, extra_value in extra.items():
+        # A field that only `extra` has counts as equal on both sides.
         body_value = body.get(field_name, extra_value)
         field_path = f"{path}.{field_name}"
         if isinstance(body_value, dict) and isinstance(extra_value, dict):
@@ -146,7 +147,7 @@ def _convert_value(value: object, field_path: str, problems: list[Problem]) -> A
     """
     if type(value) is str:  # most values are
         return value
-    is_bool = isinstance(value, bool)
+    is_bool = isinstance(value, bool)  # a bool is an int, too
     if is_bool and field_path in REQUEST_AMOUNTS:
         # The body is then not sent, whatever the value becomes below.
         problems.append(Problem(field_path, "must be text or a Decimal: a bool is no amount"))
@@ -223,17 +224,19 @@ def read_name(value: object, field: str) -> str:
     return normal_name
 
 
-def check_field_names(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
-    """A problem for each unknown name of a nested object, whose path is `at`."""
+def check_field_names(
+    value: object, known_names: Collection[str], object_path: str
+) -> Iterator[Problem]:
+    """A problem for each unknown name of a nested object, whose path is `object_path`."""
     if not isinstance(value, Mapping):
         return
     for field_name in value:
-        if field_name not in known:
-            near_name = find_nearest_name(str(field_name), known)
-            known_text = f"known are {', '.join(sorted(known))}"
+        if field_name not in known_names:
+            near_name = find_nearest_name(str(field_name), known_names)
+            known_text = f"known are {', '.join(sorted(known_names))}"
             suggestion_text = f"is {near_name} meant?" if near_name else known_text
             message = f"is not a field; {suggestion_text} (extra={{...}} sends unknown fields)"
-            yield Problem(f"{at}.{field_name}", message)
+            yield Problem(f"{object_path}.{field_name}", message)
 
 
 Account: TypeAlias = "FinancialAccount | str | Mapping[str, object]"

@@ -35,7 +35,9 @@ def describe_fields(body: Mapping[str, object], problems: Sequence[Problem]) -> 
         form_by_field["document"] = f'{{"type": "{corridor.documents[0]}", "number": "..."}}'
         form_by_field["address"] = f'{{"country": "{corridor.country}"}}'
     argument_texts = [
-        f"{name}={form}" for name, form in form_by_field.items() if name in field_names
+        f"{field_name}={form_text}"
+        for field_name, form_text in form_by_field.items()
+        if field_name in field_names
     ]
     return f"write {', '.join(argument_texts)}" if argument_texts else None
 

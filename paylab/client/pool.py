@@ -149,6 +149,7 @@ def proxy_mounts(cap: Cap) -> dict[str, httpx.BaseTransport | None]:
         for scheme in ("http", "https", "all")
         if proxy_settings.get(scheme)
     }
+    # Without proxies, an unreadable NO_PROXY does no harm, and is not read.
     unproxied_hosts = read_unproxied_hosts(proxy_settings) if address_by_scheme else {}
     if "*" in unproxied_hosts:
         return {}

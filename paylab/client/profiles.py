@@ -67,6 +67,7 @@ def _read_profiles(path: Path) -> tuple[dict[str, Any], bool]:
     try:
         _require_small_file(path)
         with path.open("rb") as profiles_file:
+            # Only POSIX has the bits that tell.
             is_file_private = (
                 os.name != "posix" or not os.fstat(profiles_file.fileno()).st_mode & OTHERS
             )

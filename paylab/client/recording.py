@@ -102,6 +102,7 @@ class Recording:
         if self._file is None:
             return
         entry_line = (b"," if self.count else b"") + entry_line
+        # The end of the JSON is written after each entry, so the file is whole at any time.
         try:
             _write_at(self._file, self._end_offset, entry_line + ENDING)
         except OSError:  # a full disk: the entries before are still a whole file

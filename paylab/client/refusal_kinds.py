@@ -65,6 +65,7 @@ class RefusalKind:
             return False
         if self.phrases is None:
             return bool(self.words.search(refusal_text))
+        # Single words are enough if the status is about the caller; otherwise it takes a phrase.
         if status not in (UNAUTHORIZED, FORBIDDEN):
             return bool(self.phrases.search(refusal_text))
         return bool(self.words.search(refusal_text)) and not _is_about_others(refusal_text)
@@ -232,12 +233,13 @@ def find_kind(status: int, text: str, body: object = None) -> RefusalKind | None
         return RATE
     all_text = "\n".join((text, *_find_codes(body)))
     refusal_text = all_text[:TEXT_LENGTH_MAX].replace("_", " ")
-    for kind in ALL:
+    for refusal_kind in ALL:
         # A 401 is about the caller: what "was used" is then a nonce or a key, not an order.
-        if kind is DUPLICATE and status == UNAUTHORIZED:
+        if refusal_kind is DUPLICATE and status == UNAUTHORIZED:
             continue
-        if kind.matches(status, refusal_text):
-            return kind
+        if refusal_kind.matches(status, refusal_text):
+            return refusal_kind
+    # The status alone would blame the caller's key, but the words are about somebody else.
     if status == FORBIDDEN and _is_about_others(refusal_text):
         return None
     if status == UNAUTHORIZED and _CONSENT.search(refusal_text):

@@ -143,7 +143,7 @@ class RecordedCall:
 
     number: int
     call: Call
-    question: RequestFields
+    request: RequestFields
 
     @classmethod
     def of(cls, number: int, call: Call, redaction: Redaction) -> RecordedCall:
@@ -155,14 +155,14 @@ class RecordedCall:
         return cls(number, call, RequestFields.of(call.method.upper(), path_and_query, body_text))
 
     def __str__(self) -> str:
-        return printable(f"call {self.number}, {self.question.method} {self.question.path}")
+        return printable(f"call {self.number}, {self.request.method} {self.request.path}")
 
     def response(self, request: httpx.Request) -> httpx.Response:
         """The recorded response; a recorded failure is raised."""
         call = self.call
         body_text = call.response_body.text
         recorded_error = None if call.error is None else _make_recorded_exception(call.error)
-        if recorded_error is not None and call.status is None:
+        if recorded_error is not None and call.status is None:  # nothing arrived
             raise recorded_error
         if CUT.fullmatch(body_text):
             raise ReplayError(
@@ -218,21 +218,21 @@ class Replay(httpx.BaseTransport):
         self.recorded_calls = [
             RecordedCall.of(number, call, self._redaction)
             for number, call in enumerate(calls, 1)
-            if call.url.startswith(f"{self.base_url}/")
+            if call.url.startswith(f"{self.base_url}/")  # a browser records other addresses, too
         ]
         first_time = self.recorded_calls[0].call.when if self.recorded_calls else EPOCH
         self._now = read_or_none(har_facts.get("started")) or first_time
         self._used_indexes: set[int] = set()
         self._index_by_order: dict[str, int] = {}
         self._last_write_index = -1
-        self._indexes_by_question: dict[str, list[int]] = {}
+        self._indexes_by_request: dict[str, list[int]] = {}
         for index, recorded_call in enumerate(self.recorded_calls):
-            self._indexes_by_question.setdefault(recorded_call.question.key, []).append(index)
+            self._indexes_by_request.setdefault(recorded_call.request.key, []).append(index)
 
     @property
     def has_controls(self) -> bool:
         """Whether the service was a simulator whose controls were used."""
-        return any(CONTROLS in recorded_call.question.path for recorded_call in self.recorded_calls)
+        return any(CONTROLS in recorded_call.request.path for recorded_call in self.recorded_calls)
 
     def now(self) -> datetime:
         """The time of the latest replayed call."""
@@ -244,24 +244,24 @@ class Replay(httpx.BaseTransport):
         content = request.read() if streamed_body is None else streamed_body.outline
         body_text = clean_body(content, self._redaction)
         path_and_query = self._redaction.text(request.url.raw_path.decode("ascii"))
-        question = RequestFields.of(request.method, path_and_query, body_text)
+        request_fields = RequestFields.of(request.method, path_and_query, body_text)
         with self._lock:
             idempotency_key = request.headers.get(self.service.idempotency.header, "")
-            index = self._find_answer_index(question, idempotency_key)
+            index = self._find_answer_index(request_fields, idempotency_key)
             self._used_indexes.add(index)
             recorded_call = self.recorded_calls[index]
             self._now = max(self._now, recorded_call.call.when)
         return recorded_call.response(request)
 
-    def _find_answer_index(self, question: RequestFields, idempotency_key: str) -> int:
-        """The index of the entry that answers a question; ReplayError if there is none."""
-        call_indexes = self._indexes_by_question.get(question.key)
-        call_indexes = call_indexes or self._find_redacted_indexes(question)
+    def _find_answer_index(self, request_fields: RequestFields, idempotency_key: str) -> int:
+        """The index of the entry that answers a request; ReplayError if there is none."""
+        call_indexes = self._indexes_by_request.get(request_fields.key)
+        call_indexes = call_indexes or self._find_redacted_indexes(request_fields)
         if not call_indexes:
-            raise self._make_unknown_request_error(question)
-        if question.method == "GET":
+            raise self._make_unknown_request_error(request_fields)
+        if request_fields.method == "GET":
             return self._choose_read_index(call_indexes)
-        order_key = f"{question.key} {idempotency_key}"
+        order_key = f"{request_fields.key} {idempotency_key}"
         unused_indexes = [index for index in call_indexes if index not in self._used_indexes]
         if unused_indexes:
             index = unused_indexes[0]
@@ -270,7 +270,7 @@ class Replay(httpx.BaseTransport):
         else:
             times_text = f"{len(call_indexes)} time{'' if len(call_indexes) == 1 else 's'}"
             message = f"was recorded {times_text} in {self.path.name} and is sent again"
-            raise ReplayError(f"{question.method} {question.path} {message}")
+            raise ReplayError(f"{request_fields.method} {request_fields.path} {message}")
         self._index_by_order[order_key] = index
         self._last_write_index = max(self._last_write_index, index)
         return index
@@ -293,27 +293,27 @@ class Replay(httpx.BaseTransport):
     def _find_next_write_index(self) -> int:
         """The index of the first unused write after the last write; the count if there is none."""
         for index in range(self._last_write_index + 1, len(self.recorded_calls)):
-            is_write = self.recorded_calls[index].question.method != "GET"
+            is_write = self.recorded_calls[index].request.method != "GET"
             if is_write and index not in self._used_indexes:
                 return index
         return len(self.recorded_calls)
 
-    def _find_redacted_indexes(self, question: RequestFields) -> list[int]:
+    def _find_redacted_indexes(self, request_fields: RequestFields) -> list[int]:
         """The indexes of the calls whose request equals this one but for redacted values."""
         indexes: list[int] = []
         for index, recorded_call in enumerate(self.recorded_calls):
-            question_pattern = recorded_call.question.pattern
-            if question_pattern and question_pattern.fullmatch(question.key):
+            request_pattern = recorded_call.request.pattern
+            if request_pattern and request_pattern.fullmatch(request_fields.key):
                 indexes.append(index)
         return indexes
 
-    def _make_unknown_request_error(self, question: RequestFields) -> ReplayError:
+    def _make_unknown_request_error(self, sent: RequestFields) -> ReplayError:
         """The error for a request without a recorded answer, with the nearest one."""
-        message = f"{question.method} {question.path} was not recorded in {self.path.name}"
+        message = f"{sent.method} {sent.path} was not recorded in {self.path.name}"
         if not self.recorded_calls:
             return ReplayError(message)
-        nearest_call = max(self.recorded_calls, key=lambda call: call.question.likeness(question))
-        all_differences = list(nearest_call.question.differences(question))
+        nearest_call = max(self.recorded_calls, key=lambda call: call.request.likeness(sent))
+        all_differences = list(nearest_call.request.differences(sent))
         difference_lines = all_differences[:DIFFERENCES_SHOWN]
         hidden_count = len(all_differences) - len(difference_lines)
         if hidden_count:

@@ -95,7 +95,7 @@ class RequestBuilder:
         if route:
             operation_name = route.operation
         elif method.upper() == "POST":
-            operation_name = self._find_misspelt_order(bare_path)
+            operation_name = self._find_misspelt_order(bare_path)  # it would need a key
         else:
             operation_name = ""
         request = OutgoingRequest(

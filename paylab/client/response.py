@@ -94,12 +94,12 @@ class Response:
         media_type = plain(attempt.call.response_headers.get("content-type", "no content type"), 80)
         raise make_response()._make_wrong_body_error(f"is not JSON ({media_type})")
 
-    def read(self, kind: type[R]) -> R:
+    def read(self, model: type[R]) -> R:
         """The body as a resource, which must have an id; it is read once."""
         resource_by_model = vars(self).setdefault("_resources", {})
-        if kind not in resource_by_model:
-            resource_by_model[kind] = self._read_resource(kind)
-        resource: R = resource_by_model[kind]
+        if model not in resource_by_model:
+            resource_by_model[model] = self._read_resource(model)
+        resource: R = resource_by_model[model]
         return resource
 
     def _read_resource(self, model: type[R]) -> R:
@@ -120,13 +120,13 @@ class Response:
             raise self._make_wrong_body_error(f"is about {current.get('id')}")
         return current
 
-    def read_or(self, kind: type[R], known: Mapping[str, object]) -> R:
+    def read_or(self, model: type[R], known_fields: Mapping[str, object]) -> R:
         """The body as a resource; an empty body gives a resource of the known fields."""
-        body = self._find_object(kind.model_fields)
+        body = self._find_object(model.model_fields)
         if body is not None:
-            return self.resource(kind, body)
+            return self.resource(model, body)
         self.refuse_error_body()
-        resource = kind.model_validate(dict(known))
+        resource = model.model_validate(dict(known_fields))
         resource._replayed = self.replayed
         resource._place = self.place
         resource._raw = self.body if isinstance(self.body, dict) else {}
@@ -164,16 +164,16 @@ class Response:
         refusal = read_refusal(exchange.status, exchange.content, self._exchange_redaction)
         raise self._make_wrong_body_error(f"describes an error: {plain(refusal.text, 200)}")
 
-    def page(self, form: ListForm) -> RawPage:
+    def page(self, list_form: ListForm) -> RawPage:
         """The body as a page; an array is the whole list where the spec shows no envelope.
 
         APIResponseError if it is no page, PagingError if the cursor of the next page is missing.
         """
         if self.repeats:  # the second could hide the rows of the first
             raise self._make_wrong_body_error(self.repeats)
-        may_be_array = not OPERATIONS[f"{form.name}.list"].is_shown
+        may_be_array = not OPERATIONS[f"{list_form.name}.list"].is_shown
         try:
-            page = read_page(self.body, form, bare=may_be_array)
+            page = read_page(self.body, list_form, bare=may_be_array)
         except ValueError as error:
             self.refuse_error_body()
             reason = str(error)
@@ -217,10 +217,10 @@ class Response:
         operation = OPERATIONS.get(self.exchange.request.operation)
         return operation.item_path(self.translation.service) if operation else NONE
 
-    def translate_page(self, form: ListForm) -> RawPage:
+    def translate_page(self, list_form: ListForm) -> RawPage:
         """The body as a page of a list, with the rows in our names."""
-        page = self.page(form)
-        model_name = OPERATIONS[f"{form.name}.list"].answer
+        page = self.page(list_form)
+        model_name = OPERATIONS[f"{list_form.name}.list"].answer
         return replace(
             page, data=[self.translation.translate_answer(model_name, row) for row in page.data]
         )
@@ -257,7 +257,7 @@ def _is_resource(candidate: dict[str, Any], field_names: Collection[str]) -> boo
 
 
 def build_resource(
-    kind: type[R],
+    model: type[R],
     body: JsonObject,
     translation: Translation,
     place: Callable[[], str],
@@ -265,7 +265,7 @@ def build_resource(
     replayed: bool = False,
 ) -> R:
     """An object of the service as a resource in our names; `raw` is the object as sent."""
-    resource = kind.model_validate(translation.translate_answer(kind.__name__, body))
+    resource = model.model_validate(translation.translate_answer(model.__name__, body))
     resource._raw = body
     resource._replayed = replayed
     resource._place = place

@@ -29,13 +29,13 @@ SERVER_ERRORS = 500
 
 
 def wait_before_retry(
-    exchange: Exchange, limits: RateLimitSettings, now: datetime, random: Random, most: int
+    exchange: Exchange, limits: RateLimitSettings, now: datetime, random: Random, retries_max: int
 ) -> float | None:
-    """Seconds to wait before the next attempt; None for no retry, or after `most` retries."""
+    """Seconds to wait before the next attempt; None if there must be no further one."""
     # A request answered 429 was refused before it was carried out, so it may be repeated.
     was_refused = exchange.status == TOO_MANY_REQUESTS
     is_worth_repeating = was_refused or (exchange.request.repeatable and may_pass(exchange))
-    if exchange.number > most or not is_worth_repeating:
+    if exchange.number > retries_max or not is_worth_repeating:
         return None
     requested_seconds = requested_wait(exchange.headers, now, limits.header, limits.unit)
     if requested_seconds is None:
@@ -110,7 +110,7 @@ def wait_advice(
     seconds = requested_wait(headers, now, limits.header, limits.unit)
     if is_rate and seconds is None:
         for header_name, header_text in headers.items():
-            if RESET.fullmatch(header_name):
+            if RESET.fullmatch(header_name):  # of several, the last one counts
                 seconds = _read_reset_seconds(header_name.lower(), header_text, now)
     if seconds is None or seconds == 0:
         return None
@@ -130,4 +130,5 @@ def _read_reset_seconds(header_name: str, header_text: str, now: datetime) -> fl
     seconds = retry_after(header_text, now)
     if seconds is None or seconds < SINCE_1970:
         return seconds
+    # So large a number is a Unix time.
     return max(0.0, seconds - now.timestamp())

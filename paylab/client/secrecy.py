@@ -42,8 +42,8 @@ _LOG_REDACTION = LogRedaction()
 def make_redaction(settings: Settings) -> Redaction:
     """The redaction of a client; while it exists, it cleans the logs of libraries too."""
     secrets = (settings.api_key, settings.secret_key, settings.control_token)
-    keys = tuple(secret for secret in secrets if secret is not None)
-    redaction = Redaction(keys, _find_personal_names(settings.service))
+    present_secrets = tuple(secret for secret in secrets if secret is not None)
+    redaction = Redaction(present_secrets, _find_personal_names(settings.service))
     _LOG_REDACTION.redactions.add(redaction)
     for logger_name in LOGGER_NAMES:
         escaping_logger(logger_name).addFilter(_LOG_REDACTION)

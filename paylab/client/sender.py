@@ -98,7 +98,8 @@ class Sender:
         deferred_call = attempt.deferred
         self._records.calls.keep(deferred_call)
         is_upload = not isinstance(request.content, bytes | None)
-        if is_upload or log.isEnabledFor(logging.DEBUG):  # its images are not kept
+        if is_upload or log.isEnabledFor(logging.DEBUG):
+            # Building the call of an upload now lets go of its images.
             log.debug("%s", deferred_call.call)
         self._records.service_clock.observe(exchange.status or None, exchange.skew)
         return attempt
@@ -109,8 +110,8 @@ class Sender:
         After a lost attempt, a request with `find` first looks for what that attempt made.
         """
         is_after_lost = False
-        for number in count(1):
-            attempt = self.attempt(request, number)._replace(after_lost=is_after_lost)
+        for attempt_number in count(1):
+            attempt = self.attempt(request, attempt_number)._replace(after_lost=is_after_lost)
             if attempt.exchange.went_well:
                 break
             is_attempt_lost = is_lost(attempt.exchange)
@@ -145,6 +146,7 @@ class Sender:
         """
         request = lost_attempt.exchange.request
         try:
+            # Each order brings its own way to look for what it made.
             status = lost_attempt.exchange.status
             made_id = request.find(status) if request.find else None
         except ChoiceError:  # it says itself what to do

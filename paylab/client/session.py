@@ -217,13 +217,13 @@ class Session:
         """Whether the service has the list of a resource."""
         return any(route.operation == f"{resource}.list" for route in self.service.routes)
 
-    def read(self, operation: str, id: object, kind: type[R], options: Options) -> R:
+    def read(self, operation: str, id: object, model: type[R], options: Options) -> R:
         """An object of the service by its id, or by an object that has one."""
         resource_name = operation.partition(".")[0]
         reading_operation = OPERATIONS.get(f"{resource_name}.get")
-        id_kind = reading_operation.answer if reading_operation else kind.__name__
+        id_kind = reading_operation.answer if reading_operation else model.__name__
         path_ids = {"id": check_identifier(id, kind=id_kind)}
-        return self.call(operation, parts=path_ids, **options).read(kind)
+        return self.call(operation, parts=path_ids, **options).read(model)
 
     def deliver(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe, and read its answer."""

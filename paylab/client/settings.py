@@ -120,6 +120,7 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     required_settings = _read_from_environment(environ) | _add_source(setting_arguments, "argument")
     profile_name = profile or environ.get(PROFILE_VARIABLE) or None
     options: SourcedSettings = {}
+    # The default profile only completes settings; it adds none if all are given.
     if profile_name or len(required_settings) < len(REQUIRED):
         profiles_file = profiles or profiles_path()
         chosen_profile, profile_table = load(profiles_file, profile_name, environ)
@@ -136,10 +137,10 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     return _make_settings(_add_source(otherwise or {}, "default") | required_settings, options)
 
 
-def read_only_source(given: bool | None, environ: Mapping[str, str]) -> SourcedSettings:
+def read_only_source(argument: bool | None, environ: Mapping[str, str]) -> SourcedSettings:
     """The setting `read_only` and its source; empty if not set."""
-    if given is not None:
-        return {"read_only": (given, "argument")}
+    if argument is not None:
+        return {"read_only": (argument, "argument")}
     variable_text = environ.get(READ_ONLY_VARIABLE) or None
     if variable_text is None:
         return {}
@@ -148,10 +149,10 @@ def read_only_source(given: bool | None, environ: Mapping[str, str]) -> SourcedS
     return {"read_only": (SWITCH[variable_text.lower()], f"environment {READ_ONLY_VARIABLE}")}
 
 
-def find_service(given: GivenService | None, environ: Mapping[str, str]) -> SourcedSettings:
+def find_service(argument: GivenService | None, environ: Mapping[str, str]) -> SourcedSettings:
     """The setting `service` and its source; empty if not set."""
-    if given is not None:
-        return _load_service(given, "argument", folder=Path())
+    if argument is not None:
+        return _load_service(argument, "argument", folder=Path())
     service_path = environ.get(SERVICE_VARIABLE)
     if not service_path:
         return {}
@@ -159,14 +160,14 @@ def find_service(given: GivenService | None, environ: Mapping[str, str]) -> Sour
 
 
 def _find_control_token(
-    given: str | None, settings_found: SourcedSettings, environ: Mapping[str, str]
+    argument: str | None, settings_found: SourcedSettings, environ: Mapping[str, str]
 ) -> SourcedSettings:
     """The setting `control_token` and its source; empty if not set.
 
     The token of the environment is sent only to the base URL of the environment.
     """
-    if given:
-        return {"control_token": (Secret(given), "argument")}
+    if argument:
+        return {"control_token": (Secret(argument), "argument")}
     _, url_source = settings_found.get("base_url", ("", ""))
     token_text = environ.get(TOKEN_VARIABLE)
     if not token_text or not url_source.startswith("environment"):
@@ -174,17 +175,17 @@ def _find_control_token(
     return {"control_token": (Secret(token_text), f"environment {TOKEN_VARIABLE}")}
 
 
-def _load_service(given: object, source: str, folder: Path) -> SourcedSettings:
+def _load_service(service_value: object, source: str, folder: Path) -> SourcedSettings:
     """The setting `service` from a Service, its values, or its path below `folder`."""
-    if isinstance(given, Service):
-        return {"service": (given, source)}
-    if isinstance(given, Mapping):
-        return {"service": (Service(given), source)}
-    if not isinstance(given, str | os.PathLike) or not os.fspath(given):
+    if isinstance(service_value, Service):
+        return {"service": (service_value, source)}
+    if isinstance(service_value, Mapping):
+        return {"service": (Service(service_value), source)}
+    if not isinstance(service_value, str | os.PathLike) or not os.fspath(service_value):
         message = f"service ({source}) must be the path of a service.toml, values or a Service"
-        raise ConfigError(f"{message}, not {plain(repr(given), 80)}")
-    service_path = folder / Path(given).expanduser()
-    return {"service": (Service.load(service_path), f"{source}: {given}")}
+        raise ConfigError(f"{message}, not {plain(repr(service_value), 80)}")
+    service_path = folder / Path(service_value).expanduser()
+    return {"service": (Service.load(service_path), f"{source}: {service_value}")}
 
 
 def refuse_unknown_variables(environ: Mapping[str, str] = os.environ) -> None:
@@ -243,6 +244,7 @@ def _read_from_environment(environ: Mapping[str, str]) -> SourcedSettings:
         if environ.get(variable_name)
     }
     base_url = value_by_setting.get("base_url")
+    # `paylab lab --shared` names its simulator twice; a base URL of your own differs from it.
     if base_url is not None and base_url == environ.get(SHARED_VARIABLE):
         return _add_source(value_by_setting, "the simulator that paylab lab started")
     return {

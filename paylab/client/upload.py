@@ -89,7 +89,7 @@ class Image:
         self._content = entry.get("content")
         self._content_path = f"{path}.content"
         self._size = self._measure_content()
-        self._first_checksum: int | None = None
+        self._first_checksum: int | None = None  # of the first time that the image is read
         self.measured = {**self.fields, "content": self._size or self._content}
 
     def _measure_content(self) -> rules.ImageSize | None:

@@ -77,6 +77,7 @@ class ConversionAccounts:
             destination_currency=destination_currency,
             client_reference_id=client_reference_id,
         )
+        # Without this, create(person, "mxn") would send the currency as the id of a wallet.
         if source_currency is None and str(payout_account).lower() in codes.ON_RAMP_CURRENCIES:
             message = f"must be the wallet, or its id, not {payout_account!r}: it comes before it"
             raise RuleError([Problem("payout_account", message)])

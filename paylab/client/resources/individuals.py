@@ -85,6 +85,7 @@ class Individuals:
             financial_accounts=financial_accounts,
         )
         service = self._session.service
+        # Before `extra` is merged in: that may have fields which paylab does not know.
         operations.check_individual(fields, service)
         body = merge_extra(fields, extra)
         doubts = [
@@ -276,9 +277,10 @@ class FinancialAccounts:
             type=type,
             details=details,
         )
-        operations.check_detail_names(fields.get("details"), type, self._session.service)
-        body = merge_extra(fields, extra)
         service = self._session.service
+        # Before `extra` is merged in: that may have details which paylab does not know.
+        operations.check_detail_names(fields.get("details"), type, service)
+        body = merge_extra(fields, extra)
         doubts = find_unknown_names(country, type, body.get("details"), service)
         if country is None:
             doubts += accounts.find_warnings_without_country(body, service)

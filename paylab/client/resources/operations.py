@@ -25,14 +25,14 @@ from ...spec.text import JsonObject, plain
 from ..parameters import check_field_names, refuse_spec_problems
 
 
-def check_limit(limit: int | None, form: ListForm) -> None:
+def check_limit(limit: int | None, list_form: ListForm) -> None:
     """RuleError for a page size that neither the spec nor the service allows.
 
     A page size of the spec is always accepted, and reduced for a service with smaller pages.
     """
     if limit is None:
         return
-    limit_max = max(codes.PAGE_MAX, form.max_limit)
+    limit_max = max(codes.PAGE_MAX, list_form.max_limit)
     message = f"must be a whole number from 1 to {limit_max}"
     if not isinstance(limit, int) or isinstance(limit, bool):
         message += f", not {plain(repr(limit), 60)}; filters have names, as in status="
@@ -103,13 +103,13 @@ class Poller:
 
     def poll(
         self,
-        look: Callable[[], W | None],
+        read_resource: Callable[[], W | None],
         until: Until,
-        what: str,
+        subject_text: str,
         final: Set[str] = frozenset(),
         explain_delay: Callable[[W | None], str] = lambda _: "",
     ) -> W:
-        """Poll `look` until `until` holds; WaitTimeoutError carries the last state.
+        """Poll with `read_resource` until `until` holds; WaitTimeoutError carries the last state.
 
         A status in `final` that is not the expected one ends the wait. `explain_delay` says why a
         resource may still be waiting.
@@ -118,10 +118,11 @@ class Poller:
         seconds_waited = 0.0
         with self.shown() as show_state:
             while True:
-                resource = look()
-                state_text = f"{what} {_describe_state(resource)}"
+                resource = read_resource()
+                state_text = f"{subject_text} {_describe_state(resource)}"
+                # A resource that is not there yet (None) has no status, and is no error.
                 if wait_end.needs_status and getattr(resource, "status", "") is None:
-                    raise APIResponseError(f"the answer has no status of {what}")
+                    raise APIResponseError(f"the answer has no status of {subject_text}")
                 if resource is not None and wait_end.is_reached(resource):
                     show_state(f"{state_text} after {seconds_waited:g} s")
                     return resource
@@ -154,27 +155,27 @@ class Poller:
             return ""
         return f", which paylab does not know (the wait ends at {end})"
 
-    def _explain_unknown_end(self, end: _WaitEnd) -> str:
+    def _explain_unknown_end(self, wait_end: _WaitEnd) -> str:
         """The only status that ends a wait if neither the specification nor the settings have it.
 
         Empty for any other end.
         """
         known_statuses = (*self.machine.states, *self.declared)
-        if len(end.statuses) != 1 or end.statuses[0] in known_statuses:
+        if len(wait_end.statuses) != 1 or wait_end.statuses[0] in known_statuses:
             return ""
         known_text = ", ".join(known_statuses)
-        return f"; until={end.statuses[0]!r} is no status that paylab knows: {known_text}"
+        return f"; until={wait_end.statuses[0]!r} is no status that paylab knows: {known_text}"
 
-    def _advise_on_status(self, resource: Any, end: _WaitEnd) -> str:
+    def _advise_on_status(self, resource: Any, wait_end: _WaitEnd) -> str:
         """Which statuses end a wait, and what to write if another status should end it.
 
         Empty for a status of the specification.
         """
-        if resource is None or not end.needs_status or resource.status in self.machine.states:
+        if resource is None or not wait_end.needs_status or resource.status in self.machine.states:
             return ""
         status_text = plain(str(resource.status), 60)
         return (
-            f", and the wait ends at {end}; if {status_text} is the end, write "
+            f", and the wait ends at {wait_end}; if {status_text} is the end, write "
             f'wait(..., until="{status_text}")'
         )
 
@@ -224,12 +225,14 @@ TYPO_SIMILARITY = 0.85
 
 
 @lru_cache(maxsize=16)
-def find_detail_names(service: Service, kind: str) -> frozenset[str]:
+def find_detail_names(service: Service, requested_type: str) -> frozenset[str]:
     """The names that the details of an account type can have: our names and the service's names.
 
     For an unknown type, the names of all types.
     """
-    account_types = [kind] if kind in codes.ACCOUNT_TYPES else codes.ACCOUNT_TYPES
+    account_types = (
+        [requested_type] if requested_type in codes.ACCOUNT_TYPES else codes.ACCOUNT_TYPES
+    )
     detail_names: set[str] = set()
     for account_type in account_types:
         for account_form in service.accounts_of(account_type):

@@ -55,6 +55,7 @@ class Sandbox:
         account_currency = read_field(conversion_account_id, "source_currency")
         problems = rules.check(body, account_currency, self._session.service)
         account_id = str(body["conversion_account_id"])
+        # Some services have the id in the path, where a placeholder may have either name.
         path_ids = {"id": account_id, "conversion_account_id": account_id}
         raise_or_warn(problems)
         response = self._session.call(

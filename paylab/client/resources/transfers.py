@@ -120,6 +120,7 @@ class Quotes:
     def _request_quote(self, body: JsonObject, options: Options) -> Quote:
         """Request a quote, and remember its terms: the fields of the request and the defaults."""
         quote = self._session.call("quotes.create", body, **options).read(Quote)
+        # Of the three amounts, only the one in the body was asked for.
         terms_left_out = {*rules.AMOUNTS}
         if "financial_account_id" in body:  # the body has the account under its id
             terms_left_out.add("financial_account")
@@ -221,6 +222,7 @@ class Transfers:
         sent_body = order_body("transfers.create", body, service)
         lookback_age = None if lookback is None else read_duration(lookback, "lookback")
         problems = [*rules.check(sent_body, service), *rules.check_rail(sent_body, service)]
+        # A whole quote shows its terms, also if it was made elsewhere.
         quote_or_id = quote_id if isinstance(quote_id, Quote) else body.get("quote_id")
         quote_terms = self._find_quote_terms(quote_or_id)
         order = Order(
