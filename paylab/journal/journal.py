@@ -59,6 +59,7 @@ class Journal:
         """The record of a request that has arrived; `add_request` stores it with its answer."""
         test_name = request.headers.get(TEST_HEADER)
         if test_name is not None:
+            # The header has no expectation: the same test keeps its own, another one has none.
             self.name_test(test_name, self.expects if test_name == self.test else "")
         self._sequence += 1
         return RequestRecord(
@@ -120,19 +121,23 @@ class Journal:
     def requests(self, after: int = 0) -> list[RequestRecord]:
         """The requests with a number above `after`, oldest first."""
         # A copy: other threads add requests meanwhile.
-        return [record for record in [*self._requests] if record.number > after]
+        return [
+            request_record for request_record in [*self._requests] if request_record.number > after
+        ]
 
     def records(self, after: int = 0) -> list[RequestRecord | Note]:
         """Everything with a sequence number above `after`, in the order in which it began."""
-        records: list[RequestRecord | Note] = [*self._requests, *self._notes]
-        later_records = [record for record in records if record.sequence > after]
-        return sorted(later_records, key=lambda record: record.sequence)
+        all_records: list[RequestRecord | Note] = [*self._requests, *self._notes]
+        later_records = [
+            journal_record for journal_record in all_records if journal_record.sequence > after
+        ]
+        return sorted(later_records, key=lambda journal_record: journal_record.sequence)
 
-    def notes(self, after: int, most: int) -> list[Note]:
-        """The latest notes with a sequence number above `after`, at most `most`, oldest first."""
+    def notes(self, after: int, notes_max: int) -> list[Note]:
+        """The latest notes with a sequence number above `after`, oldest first."""
         later_notes: list[Note] = []
         for note in reversed([*self._notes]):  # a copy: other threads add notes meanwhile
-            if note.sequence <= after or len(later_notes) >= most:
+            if note.sequence <= after or len(later_notes) >= notes_max:
                 break
             later_notes.append(note)
         return later_notes[::-1]

@@ -32,8 +32,8 @@ def request_rows(
     redaction = _make_redaction(secrets)
     first_number_by_nonce = _first_uses(journal)
     return [
-        request_row(record, redaction, first_number_by_nonce, raw=raw)
-        for record in journal.requests(after)
+        request_row(request_record, redaction, first_number_by_nonce, raw=raw)
+        for request_record in journal.requests(after)
     ]
 
 
@@ -80,6 +80,7 @@ def request_row(
     """A request as JSON. `first_uses` has the number of the first request with each nonce."""
     request = record.request
     reply = record.reply
+    body_size, answer_size = record.sizes
     body_hash_text, answer_hash_text = record.hashes or (_hash(request.body), _hash(reply.body))
     first_number = first_uses.get(request.headers.get("x-nonce", ""), record.number)
     value_by_parameter = dict(parse_qsl(request.query, keep_blank_values=True, errors="replace"))
@@ -95,8 +96,8 @@ def request_row(
         "path": redaction.text(request.path),
         "query": redaction.json(value_by_parameter),
         "headers": _redact_headers(request.headers, redaction),
-        "body": _redact_body(request.body, record.sizes[0], redaction),
-        "body_bytes": record.sizes[0],
+        "body": _redact_body(request.body, body_size, redaction),
+        "body_bytes": body_size,
         "body_sha256": body_hash_text,
         "non_ascii": _has_non_ascii(request.body),
         "nonce_first_used": None if first_number == record.number else first_number,
@@ -104,8 +105,8 @@ def request_row(
         "verdicts": redaction.json(record.verdicts(record)),
         "status": reply.status,
         "answer_headers": redaction.headers(reply.headers),
-        "answer": _redact_body(reply.body, record.sizes[1], redaction),
-        "answer_bytes": record.sizes[1],
+        "answer": _redact_body(reply.body, answer_size, redaction),
+        "answer_bytes": answer_size,
         "answer_sha256": answer_hash_text,
         **_ending_row(record),
     }
@@ -118,14 +119,15 @@ def request_row(
 def _ending_row(request_record: RequestRecord) -> JsonObject:
     """The fields of a row that say how the exchange ended: duration, sent bytes, hung up."""
     ending = request_record.ending
+    _, answer_size = request_record.sizes
     if ending is None:
         return {
             "duration": None,
             "sent": "whole",
-            "sent_bytes": request_record.sizes[1],
+            "sent_bytes": answer_size,
             "hung_up": False,
         }
-    sent_bytes = request_record.sizes[1] if ending.bytes_sent is None else ending.bytes_sent
+    sent_bytes = answer_size if ending.bytes_sent is None else ending.bytes_sent
     return {
         "duration": None if ending.seconds is None else round(ending.seconds, 6),
         "sent": ending.sent,

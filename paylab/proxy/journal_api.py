@@ -80,6 +80,7 @@ class JournalAPI:
     def _authenticate(self, request: Request) -> None:
         """Refuse a request with neither the control token nor a signature with the keys."""
         authorization_text = request.headers.get("authorization", "")
+        # A request with a wrong token is refused, whatever its signature.
         if authorization_text[: len(_BEARER)].lower() == _BEARER:
             sent_token = authorization_text[len(_BEARER) :].strip()
             if compare_digest(sent_token.encode(), self._control_token.reveal().encode()):

@@ -106,6 +106,7 @@ class Proxy:
         self._socket: socket.socket = listen(HOST, port)
         self.port: int = self._socket.getsockname()[1]
         self._executor = make_executor(WORKERS, PROXY_PRODUCT)
+        # A signature that is passed through is for the service, and so is the Host header.
         service_host = urlsplit(self.to).hostname or ""
         app = self._make_app([service_host] if pass_through else [])
         self._serving = ServingThread(app, self._socket, PROXY_PRODUCT, connection=Protocol)

@@ -97,9 +97,9 @@ class Recorder:
         request_record.ending = request.ending  # tells later how the connection ended
         proxied_request = ProxiedRequest(self.service, self._upstream.host)
         request_record.verdicts = proxied_request.to_json
-        request_record.operation = proxied_request.operation = self._find_operation(
-            request.method, path
-        )
+        operation_name = self._find_operation(request.method, path)
+        request_record.operation = operation_name
+        proxied_request.operation = operation_name
         try:
             reply = self._exchange(request, path, now, proxied_request)
         except RefusedError as refused:
@@ -159,10 +159,12 @@ class Recorder:
         if self._keys is None:
             return
         proxied_request.is_checked = True
-        signing = self.service.signing
+        signing_settings = self.service.signing
         secret_by_key = self._secrets_by_key()
         with self._lock:
-            finding = verify(request, secret_by_key.get, now, signing=signing, nonces=self._nonces)
+            finding = verify(
+                request, secret_by_key.get, now, signing=signing_settings, nonces=self._nonces
+            )
             if finding is None and "x-nonce" in request.headers:
                 self._nonces.add(request.headers["x-nonce"], now)
         if finding is None:
@@ -177,9 +179,11 @@ class Recorder:
 
     def _is_signed_right_when_sent(self, request: Request) -> bool:
         """Whether a signature was right when it was made: its age and a used nonce do not count."""
-        signing = self.service.signing
-        signed_at = read_date(request.headers["x-date"], signing.date_form)
-        return verify(request, self._secrets_by_key().get, signed_at, signing=signing) is None
+        signing_settings = self.service.signing
+        signed_at = read_date(request.headers["x-date"], signing_settings.date_form)
+        return (
+            verify(request, self._secrets_by_key().get, signed_at, signing=signing_settings) is None
+        )
 
     def _make_sent_request(self, request: Request, proxied_request: ProxiedRequest) -> Request:
         """Make the request for the service, signed again for its host unless it is passed through.

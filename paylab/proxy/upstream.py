@@ -138,10 +138,10 @@ class Upstream:
             for header_name, header_value in sendable_headers(_read_headers(response)).items()
             if header_name not in _DECODED
         }
-        odd_name = _find_odd_header(headers)
-        if odd_name is not None:
+        invalid_name = _find_invalid_header(headers)
+        if invalid_name is not None:
             error_text = (
-                f"{self.host} answered with the header {odd_name!r:.60}, which is none of HTTP"
+                f"{self.host} answered with the header {invalid_name!r:.60}, which is none of HTTP"
             )
             raise UpstreamError(502, f"{error_text}: {_SENT}, {_MAY_BE_DONE}")
         if response.status_code == NO_CONTENT:
@@ -178,7 +178,7 @@ def _read_headers(response: httpx.Response) -> dict[str, str]:
     return headers
 
 
-def _find_odd_header(headers: Mapping[str, str]) -> str | None:
+def _find_invalid_header(headers: Mapping[str, str]) -> str | None:
     """The name of the first header that HTTP does not allow, or None.
 
     Only a service in this process can answer with one; httpx refuses it from others.

@@ -101,7 +101,7 @@ def _read_dump(dump_text: str) -> Iterator[bytes]:
     for dump_line in dump_text.splitlines():
         line_match = _DUMP_LINE.match(dump_line)
         if line_match:
-            hex_words += line_match[1].split()[:16]
+            hex_words += line_match[1].split()[:16]  # at most 16 bytes a line; then their text
     yield _decode_hex("".join(hex_words))
     has_words_of_two_bytes = len(hex_words[0]) == 4
     if has_words_of_two_bytes:
@@ -213,7 +213,7 @@ def decode_text(text_bytes: bytes) -> str | None:
     Latin-1 is tried after UTF-8, if at most a fifth of the bytes is unprintable.
     """
     text_bytes = decompress(text_bytes)
-    if text_bytes[1:2] == b"\0" and text_bytes[3:4] == b"\0":  # ASCII in UTF-16
+    if text_bytes[1:2] == b"\0" and text_bytes[3:4] == b"\0":  # ASCII in UTF-16: each second is 0
         return text_bytes.decode("utf-16-le", "replace")
     if _CONTROL.search(text_bytes):
         return None

@@ -181,12 +181,13 @@ def _replace_matches(
             continue
         match_start, match_end = match.span()
         unchanged_text = text[previous_end:match_start]
+        escape_offset = decoded_length + len(unchanged_text)
         layer_parts += [
             _Part(decoded_length, previous_end, None),
-            _Part(decoded_length + len(unchanged_text), match_start, match_end),
+            _Part(escape_offset, match_start, match_end),
         ]
         text_pieces += [unchanged_text, decoded_match]
-        decoded_length = decoded_length + len(unchanged_text) + len(decoded_match)
+        decoded_length = escape_offset + len(decoded_match)
         previous_end = match_end
     if not layer_parts:
         return None

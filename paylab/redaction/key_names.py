@@ -45,6 +45,7 @@ def find_named_regions(text: str) -> tuple[tuple[int, int], ...]:
     word_starts = [start for word in KEY_WORDS for start in find_occurrences(word, folded_text)]
     last_end = -1
     for word_start in sorted(word_starts):
+        # A word whose region would end in the last one adds nothing.
         is_inside_last = min(word_start + _LENGTH_AFTER, len(text)) <= last_end
         name_start = max(0, word_start - _NAME_LENGTH_BEFORE)
         name_match = _ANY_NAME.search(text, name_start, word_start + _NAME_LENGTH_AFTER)

@@ -73,7 +73,7 @@ def _find_column_keys(text: str) -> Spans:
     """The places of values in columns of a table that are named after a key."""
     for region in find_named_regions(text):
         label_match = _COLUMN.search(text, *region)
-        if label_match:
+        if label_match:  # the columns are read from the first label on: the rest is searched too
             return find_column_values(
                 text, KEY_NAME, looks_like_key, label_start=label_match.start(1)
             )

@@ -61,6 +61,7 @@ class Redaction:
         from . import search  # its patterns take long to compile
 
         clean_text = search.clean(text, self._secrets, self._values)
+        # Short texts, such as names of fields, come again and again: they are searched once.
         if clean_text == text and len(text) <= NAME_LENGTH_MAX:
             if len(self._harmless) >= HARMLESS_TEXTS_MAX:
                 self._harmless.clear()

@@ -83,8 +83,8 @@ class _PartCleaner:
 
     def clean_at(self, where: str, document_part: object) -> Any:
         """Clean the part of the document at a place such as "cell 3, outputs"."""
-        report = partial(self._report_leak, where)
-        cleaner = Cleaner(report, self.rules, is_encoded=self._is_encoded)
+        report_leak = partial(self._report_leak, where)
+        cleaner = Cleaner(report_leak, self.rules, is_encoded=self._is_encoded)
         # What stands across several outputs is searched first: a part of it may look like a whole.
         if where.endswith(", outputs"):
             document_part = _clean_across_outputs(document_part, cleaner)
@@ -136,15 +136,17 @@ def _list_number_spellings(number: str) -> tuple[str, ...]:
 
 def _make_value_rules(kind_by_secret: Mapping[str, str]) -> Iterator[Rule]:
     """Make a rule for each kind of secret, to find secrets that are known by value."""
-    for kind in dict.fromkeys(kind_by_secret.values()):
+    for secret_kind in dict.fromkeys(kind_by_secret.values()):
         secret_texts = [
-            secret_text for secret_text in kind_by_secret if kind_by_secret[secret_text] == kind
+            secret_text
+            for secret_text in kind_by_secret
+            if kind_by_secret[secret_text] == secret_kind
         ]
         sorted_texts = sorted(secret_texts, key=len, reverse=True)
         pattern_text = "|".join(map(re.escape, sorted_texts))
-        if kind != "key":  # a number is not a part of a longer one
+        if secret_kind != "key":  # a number is not a part of a longer one
             pattern_text = rf"(?<![\w.])(?:{pattern_text})(?!\w)"
-        yield make_pattern_rule(kind, pattern_text, is_never_harmless)
+        yield make_pattern_rule(secret_kind, pattern_text, is_never_harmless)
 
 
 def _clean_entries(document: JsonMapping, clean_at: CleanAt) -> JsonObject:

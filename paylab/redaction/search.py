@@ -321,6 +321,7 @@ def _list_spellings(secret_text: str) -> tuple[str, ...]:
 def _list_encodings(secret_text: str) -> tuple[str, ...]:
     """The Base64 of a secret at each of its three alignments, and its hexadecimal form."""
     encodings: set[str] = set()
+    # Base64 may hold JSON, in which the secret has escapes.
     for spelling in {secret_text, json.dumps(secret_text)[1:-1]}:
         spelling_bytes = spelling.encode("utf-8", "surrogatepass")
         if len(spelling_bytes) < SECRET_LENGTH_MIN:

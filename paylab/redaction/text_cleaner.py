@@ -61,11 +61,11 @@ class TextCleaner:
         """
         joined_text = separator.join(texts)
         is_joined_directly = not separator
-        images = [*self._find_images(joined_text, 0)] if is_joined_directly else []
+        image_replacements = [*self._find_images(joined_text, 0)] if is_joined_directly else []
         # Texts that are joined directly can look like something that none of them is: only a match
         # that reaches over a boundary counts.
         boundaries = tuple(accumulate(map(len, texts))) if is_joined_directly else ()
-        replacements = self._find_secrets(joined_text, self._rules, images, boundaries)
+        replacements = self._find_secrets(joined_text, self._rules, image_replacements, boundaries)
         clean_texts = []
         text_start = 0
         for text in texts:
@@ -108,14 +108,14 @@ class TextCleaner:
         self,
         text: str,
         rules: Sequence[Rule],
-        images: Sequence[Replacement] = (),
+        image_replacements: Sequence[Replacement] = (),
         boundaries: Sequence[int] = (),
     ) -> list[Replacement]:
-        """Find what the rules match in any decoded layer of a text; `images` are found already.
+        """Find what the rules match in any decoded layer of a text, besides `image_replacements`.
 
         `boundaries` are the offsets where texts were joined: only matches across one of them count.
         """
-        replacements = list(images)
+        replacements = list(image_replacements)
         for replacement, secret_text in escapes.find_parts(text, partial(self._apply_rules, rules)):
             crosses_boundary = any(
                 replacement.start < boundary < replacement.end for boundary in boundaries
@@ -124,7 +124,7 @@ class TextCleaner:
                 continue
             # A secret is reported once, although several layers show it.
             is_reported = any(
-                earlier_replacement.overlaps(*replacement[:2])
+                earlier_replacement.overlaps(replacement.start, replacement.end)
                 for earlier_replacement in replacements
             )
             if not is_reported:
@@ -134,9 +134,11 @@ class TextCleaner:
 
     def _apply_rules(self, rules: Sequence[Rule], text: str, depth: int) -> list[Replacement]:
         """Find what the rules match in one layer; text matched by one is skipped by the next."""
+        # In the text itself, before any decoding, the images were found already.
         replacements = [*make_image_finder(replace_image)(text, depth)] if depth else []
         text = fold_to_ascii(text)
         replacements += self._find_encoded_secrets(text)
+        # Long data was searched above; a stand-in of the same length keeps the offsets.
         text = _LONG_DATA.sub(lambda match: "\0" * len(match[0]), text)
         words_present = _find_rule_words(fold_case(text))
         for rule in rules:

@@ -95,6 +95,7 @@ def build_site(out: Path, options: SiteOptions) -> None:
     """Build a site, which replaces an earlier one in its folder only when it is complete."""
     _require_replaceable(out)
     out.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the target, since a folder can be renamed within one file system only.
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as work_folder:
         draft_folder = Path(work_folder) / "site"
         _build_draft(Path(work_folder), draft_folder, options)
@@ -146,6 +147,7 @@ def _build_draft(work: Path, draft: Path, options: SiteOptions) -> None:
             shutil.copy(wheel_path, wheels_folder)
     _remove_unused(draft)
     write_packages(draft / PYODIDE, wheels_folder, options)
+    # There is exactly one; its name has a hash.
     (worker_path,) = kernel_wheels_folder.parent.glob("comlink.worker.*.js")
     worker_script = WORKER.format(
         f"../../{worker_path.relative_to(draft)}", json.dumps(options.start)

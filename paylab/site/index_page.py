@@ -26,7 +26,7 @@ class SiteFacts(NamedTuple):
 
 def index_page(lessons: Sequence[Path], facts: SiteFacts) -> str:
     """The HTML of the first page."""
-    cards_html = "\n".join(_write_card(path) for path in lessons)
+    cards_html = "\n".join(_write_card(lesson_path) for lesson_path in lessons)
     other_lessons_html = "\n".join(
         f"<li><strong>{escape(_read_title(stem))}</strong> ({escape(stem)}): {escape(reason)}</li>"
         for stem, reason in NOT_IN_PAGE.items()
@@ -52,17 +52,17 @@ def _read_title(stem: str) -> str:
     return read_title(json.loads(notebook_path.read_text(encoding="utf-8")))
 
 
-def _write_card(path: Path) -> str:
+def _write_card(notebook_path: Path) -> str:
     """The card of a lesson: its name, what it shows and how long it takes."""
-    lesson = LESSONS.get(path.stem)
+    lesson = LESSONS.get(notebook_path.stem)
     details_html = ""
     if lesson is not None:
         details_html = f"<p>{escape(lesson.shows)}</p><p class=time>{lesson.minutes} minutes</p>"
-    lesson_number = path.stem.partition("_")[0]
+    lesson_number = notebook_path.stem.partition("_")[0]
     return (
-        f'<li><a href="notebooks/index.html?path={escape(path.name)}">'
+        f'<li><a href="notebooks/index.html?path={escape(notebook_path.name)}">'
         f"<span class=number>{escape(lesson_number)}</span>"
-        f"<h2>{escape(_read_title(path.stem))}</h2>{details_html}</a></li>"
+        f"<h2>{escape(_read_title(notebook_path.stem))}</h2>{details_html}</a></li>"
     )
 
 

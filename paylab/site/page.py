@@ -60,7 +60,7 @@ class Cells:
         """Run a cell, and return its reply."""
         if self._fetch is not None and any(fetch_word in code for fetch_word in FETCH_WORDS):
             fetch = self._fetch
-            self._fetch = None
+            self._fetch = None  # the packages are fetched once
             await fetch(FRAME_PACKAGES)
         bound_names, used_names = _find_names(code)
         namespace = self._kernel.interpreter.user_ns

@@ -47,7 +47,9 @@ def show_saved(page: str, lesson_files: Iterable[str]) -> str:
     script_text = OPENING_SCRIPT.read_text(encoding="utf-8")
     opening_html = opening_html.replace("<!-- script -->", script_text)
     page = page.replace("<html>", '<html lang="en">', 1)
-    return re.sub(r"<body[^>]*>", lambda body: f"{body[0]}\n{opening_html}", page, count=1)
+    return re.sub(
+        r"<body[^>]*>", lambda body_match: f"{body_match[0]}\n{opening_html}", page, count=1
+    )
 
 
 def _cell_html(cell: JsonMapping) -> str:
@@ -55,8 +57,8 @@ def _cell_html(cell: JsonMapping) -> str:
     if cell["cell_type"] != "code":
         markdown_html = _markdown_html(cell["source"])
         # A table scrolls on a narrow page: with the focus, arrow keys do it.
-        focus = ' tabindex="0"' if "<table" in markdown_html else ""
-        text_html = f'<div class="jp-MarkdownOutput"{focus}>{markdown_html}</div>'
+        focus_attribute = ' tabindex="0"' if "<table" in markdown_html else ""
+        text_html = f'<div class="jp-MarkdownOutput"{focus_attribute}>{markdown_html}</div>'
         return f'<div class="jp-Cell">{_row_html(text_html)}</div>'
     prompt_text = f"[{cell['execution_count'] or ' '}]:"
     code_html = f'<pre class="jp-Editor">{"".join(_highlight(cell["source"]))}</pre>'

@@ -33,6 +33,7 @@ def read_csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterato
     read.
     """
     with _open_reader(path, delimiter, path) as csv_reader:
+        # Only a file of results that paylab wrote has all of these columns.
         is_escaped = set(csv_reader.fieldnames or ()) >= RESULTS
         for cell_by_column in csv_reader:
             # The reader puts cells without a column under None.

@@ -82,6 +82,7 @@ class Locks:
     def hold(self, name: str, timeout: float) -> Iterator[None]:
         """Hold a lock. TimeoutError if another holder keeps it longer than `timeout` seconds."""
         deadline = monotonic() + timeout
+        # First the lock of this process: a lock of a file does not hold off its other threads.
         named_lock = _LOCKS_OF_PROCESS.get(name)
         if not named_lock.lock.acquire(timeout=timeout):
             raise TimeoutError(name)
