@@ -228,6 +228,7 @@ def report_progress(
     if progress is True:
         from ..views import progress as progress_views
 
+        # Reading a list has no known end, so a line counts; a batch has, so a bar fills.
         measure_class = {"Line": progress_views.Line, "Bar": progress_views.Bar}[measure]
         return progress_views.progress(measure_class(kind))
     return nullcontext(progress or None)

@@ -119,7 +119,7 @@ class Panels:
         id_by_url: dict[str, str] = {}
         with world.lock:
             for delivery_row in world.tables["deliveries"].rows.values():
-                # "_" has what the simulator does not send.
+                # "_" has the simulator's internal fields, which are not sent.
                 is_of_event = delivery_row["_"].get("event_id") == facts.get("event_id")
                 is_to_url = facts.get("url") in (None, delivery_row["url"])
                 if is_of_event and is_to_url:

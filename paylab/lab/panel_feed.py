@@ -131,10 +131,10 @@ class PanelFeed:
         """
         if self._journal is None:
             return {}
-        records = self._journal.requests()[-ROWS_MAX:]
+        request_records = self._journal.requests()[-ROWS_MAX:]
         return {
             request_record.request.headers.get("x-nonce", ""): request_record.sequence
-            for request_record in records
+            for request_record in request_records
         }
 
     def _read_notes(self) -> Iterator[Entry]:

@@ -86,8 +86,8 @@ def make_parts(
         replay=replay,
     )
     # A recording answers at once: nothing happens while a lab waits.
-    pause = (lambda _: None) if replay else options.get("sleep", time.sleep)
-    service_time = ServiceTime(locator.find_controls_once, in_process=in_process, pause=pause)
+    pause_for = (lambda _: None) if replay else options.get("sleep", time.sleep)
+    service_time = ServiceTime(locator.find_controls_once, in_process=in_process, pause=pause_for)
     has_simulator_service = embedded is not None and embedded.world.service == settings.service
     client = _make_client(
         settings, shared_options, locator, service_time, is_own=has_simulator_service
@@ -139,9 +139,9 @@ def _make_shared_options(
     """Make the options that both clients of a lab have: its `options`, and what they share."""
     random_source = options.get("random") or SystemRandom()
     redaction = make_redaction(settings)
-    host = "embedded" if embedded else urlsplit(settings.base_url).netloc
+    service_name = "embedded" if embedded else urlsplit(settings.base_url).netloc
     # Another terminal can follow the calls of a lab, but not those that a recording answers.
-    watchers: list[Watcher] = [] if replay else [Broadcast(redaction, host)]
+    watchers: list[Watcher] = [] if replay else [Broadcast(redaction, service_name)]
     return {
         **options,
         "random": random_source,
@@ -333,5 +333,5 @@ def set_log_level() -> None:
     if level_name not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise ConfigError("PAYLAB_LOG must be one of debug, info, warning, error")
     log.setLevel(level_name)
-    if not log.handlers:
+    if not log.handlers:  # a second call must not log each line twice
         log.addHandler(logging.StreamHandler())

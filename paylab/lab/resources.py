@@ -98,10 +98,10 @@ class LabConversions:
     def __init__(self, client: Client) -> None:
         """Take over the operations of the client."""
         self._client = client
-        operations = client.conversions
-        self.get = operations.get
-        self.list = operations.list
-        self.wait = operations.wait
+        conversions = client.conversions
+        self.get = conversions.get
+        self.list = conversions.list
+        self.wait = conversions.wait
 
     @strict_keywords(ConversionFrame)
     def frame(self, **options: Unpack[ConversionFrame]) -> pd.DataFrame:
@@ -152,14 +152,14 @@ class LabIndividuals:
     def __init__(self, client: Client) -> None:
         """Take over the operations of the client."""
         self._client = client
-        operations = client.individuals
-        self.create = operations.create
-        self.get = operations.get
-        self.list = operations.list
-        self.wait = operations.wait
-        self.upload_images = operations.upload_images
-        self.images = operations.images
-        self.submit_token = operations.submit_token
+        individuals = client.individuals
+        self.create = individuals.create
+        self.get = individuals.get
+        self.list = individuals.list
+        self.wait = individuals.wait
+        self.upload_images = individuals.upload_images
+        self.images = individuals.images
+        self.submit_token = individuals.submit_token
 
     @strict_keywords(IndividualFrame)
     def frame(self, **options: Unpack[IndividualFrame]) -> pd.DataFrame:
@@ -197,11 +197,11 @@ class LabConversionAccounts:
     def __init__(self, client: Client) -> None:
         """Take over the operations of the client."""
         self._client = client
-        operations = client.conversion_accounts
-        self.create = operations.create
-        self.get = operations.get
-        self.list = operations.list
-        self.wait = operations.wait
+        conversion_accounts = client.conversion_accounts
+        self.create = conversion_accounts.create
+        self.get = conversion_accounts.get
+        self.list = conversion_accounts.list
+        self.wait = conversion_accounts.wait
 
     @strict_keywords(ConversionAccountFrame)
     def frame(self, **options: Unpack[ConversionAccountFrame]) -> pd.DataFrame:

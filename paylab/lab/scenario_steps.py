@@ -123,7 +123,7 @@ def run_deposit(parts: ScenarioParts, sender_name: str) -> ScenarioOutcome:
     currency = str(account.source_currency)
     deposit_amount = need_on_ramp(currency=currency).cap
     parts.client.sandbox.deposit(account.id, deposit_amount, currency, sender_name)
-    with suppress(WaitTimeoutError):
+    with suppress(WaitTimeoutError):  # a deposit that is held for review makes no final conversion
         parts.client.conversions.wait(conversion_account_id=account.id, timeout=HELD_SECONDS)
     conversion = parts.client.conversions.newest(account.id)
     conversion_id = "" if conversion is None else conversion.id

@@ -106,12 +106,12 @@ class ScenarioRun:
 def list_scenarios(service: Service) -> dict[str, NamedScenario]:
     """The scenarios of a service by name."""
     scenario_by_name: dict[str, NamedScenario] = {}
-    for scenario_name, scenario_row in name_field_scenarios(service).items():
+    for scenario_name, field_scenario in name_field_scenarios(service).items():
         scenario_by_name[scenario_name] = NamedScenario(
             scenario_name,
-            subject=scenario_row.where.partition(",")[0],  # of "individual, family_name"
-            value=scenario_row.value,
-            outcome=scenario_row.outcome.partition(";")[0],  # without its note
+            subject=field_scenario.where.partition(",")[0],  # of "individual, family_name"
+            value=field_scenario.value,
+            outcome=field_scenario.outcome.partition(";")[0],  # without its note
             label=_write_label(scenario_name),
         )
     for scenario_name, (subject_name, outcome_text) in SCENARIOS_WITHOUT_VALUE.items():
@@ -169,8 +169,10 @@ class ScenarioRunner:
         if controls is None:
             raise ConfigError(NOT_SIMULATED)
         scenario_parts = ScenarioParts(self._client, controls, self._list_events, self._open_inbox)
-        outcome = RUNNERS[scenario.subject](scenario_parts, scenario.value)
-        return ScenarioRun(scenario, outcome.resource, outcome.way, str(self._locator.place))
+        scenario_outcome = RUNNERS[scenario.subject](scenario_parts, scenario.value)
+        return ScenarioRun(
+            scenario, scenario_outcome.resource, scenario_outcome.way, str(self._locator.place)
+        )
 
     def _find_name(self, scenario_name: object) -> str:
         """The exact name of a scenario, whose words may be in another order or synonyms.

@@ -58,11 +58,11 @@ class LabTransfers:
         """Take over the operations of the client."""
         self._client = client
         self._is_embedded = is_embedded
-        operations = client.transfers
-        self.create = operations.create
-        self.get = operations.get
-        self.list = operations.list
-        self.wait = operations.wait
+        transfers = client.transfers
+        self.create = transfers.create
+        self.get = transfers.get
+        self.list = transfers.list
+        self.wait = transfers.wait
 
     @strict_keywords()
     def find(  # noqa: PLR0913 - a field each

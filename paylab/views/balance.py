@@ -93,6 +93,7 @@ class BalancePage(FormPage):
     def _check(self) -> list[Problem]:
         """The problems of the amount, which are shown at it; 0 is allowed, as it sets a balance."""
         amount_text = str(self.amount.value)
+        # Zeros with or without a point: the check of amounts would refuse them.
         is_zero = amount_text.strip("0") in ("", ".") and "0" in amount_text
         problems = [] if is_zero else check_amount(amount_text, self.currency.value, "amount")
         self.amount.show_problems(problems if self.amount.shows_problems else [])

@@ -52,8 +52,8 @@ def results_card(results: Any) -> str:
     ]
     if problem_rows:
         html_parts.append(grid(PROBLEM_COLUMNS, problem_rows))
-    if len(problem_rows) < len(result_rows):
-        paid_rows = [tuple(_paid_cells(row)) for row in result_rows if not row["error"]]
+    paid_rows = [tuple(_paid_cells(row)) for row in result_rows if not row["error"]]
+    if paid_rows:
         html_parts.append(grid(ROW_COLUMNS, paid_rows, number_columns=AMOUNT_COLUMNS))
     html_parts.append(collapsible_block("All columns", frame_table(results)))
     return card(column(*html_parts))

@@ -86,6 +86,7 @@ def completion(frame: pd.DataFrame | None) -> Chart:
     duration_groups = sorted(
         row_frame.groupby("corridor")["completed_in"], key=lambda group: group[1].median()
     )
+    # The scale is logarithmic: what took less than a second is drawn at one second.
     seconds_by_corridor = {
         str(corridor_name): seconds_column.clip(lower=1)
         for corridor_name, seconds_column in duration_groups
@@ -129,9 +130,8 @@ def fees(frame: pd.DataFrame | None) -> Chart:
     row_frame = chart_rows(frame)
     row_frame = row_frame[row_frame["source_currency"] == row_frame["fee_currency"]]
     row_frame = row_frame.dropna(subset=["source_amount", "total_fee"])
-    row_frame = row_frame[
-        (row_frame["source_amount"] > 0) & (row_frame["total_fee"] > 0)
-    ]  # the scales are logarithmic
+    # The scales are logarithmic: zero has no place on them.
+    row_frame = row_frame[(row_frame["source_amount"] > 0) & (row_frame["total_fee"] > 0)]
     return make_chart("Fees against amount", _panels_by_currency(row_frame, _fee_panel))
 
 
@@ -267,7 +267,8 @@ def _group_small_corridors(rows: pd.DataFrame) -> pd.Series[Any]:
     descending_sums = sum_by_corridor.sort_values(ascending=False, kind="stable")
     largest_names = [str(corridor) for corridor in descending_sums.index]
     if len(largest_names) > CORRIDORS_MAX:
-        largest_names = largest_names[: CORRIDORS_MAX - 1]  # the others are one more
+        # One less, since the group of all others counts as a corridor, too.
+        largest_names = largest_names[: CORRIDORS_MAX - 1]
     return corridor_column.where(corridor_column.isin(largest_names), OTHERS)
 
 

@@ -80,12 +80,11 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
 ) -> str:
     """A table with a header, at most `row_max` rows, and the number of further rows.
 
-    `all_rows_hint` says beside that number what has all rows, such as "frame() has all".
-
-    `total` is the number of all rows if `rows` are only the first ones. `number_columns` are the
-    positions of the columns that are aligned to the right, and `source` names the service below
-    the table. No word is broken in the middle: a narrow page scrolls the table. Below the table it
-    says that times are UTC, unless the name of their column does.
+    `total` is the number of all rows if `rows` are only the first ones, and `all_rows_hint` says
+    beside the number of further rows what has all, such as "frame() has all". `number_columns` are
+    the positions of the columns that are aligned to the right. `source` names the service below the
+    table, where it also says that times are UTC, unless the names of their columns do. No word is
+    broken in the middle: a narrow page scrolls the table.
     """
     shown_rows = rows[:row_max]
     time_column_indexes = _find_time_columns(shown_rows)
@@ -188,9 +187,7 @@ def _footer_line(
 ) -> str:
     """The number of the rows that are not shown, the time zone, and the name of the service.
 
-    Beside the number is what has all rows, if it is known.
-
-    Empty if nothing of this is to be said.
+    `all_rows_hint` stands beside the number. The result is empty if there is nothing to say.
     """
     more_text = f"{hidden_count:,} more" if hidden_count > 0 else ""
     if more_text and all_rows_hint:
@@ -209,9 +206,11 @@ def text_block(text: str) -> str:
     text_lines = text.split("\n")
     escaped_text = "\n".join(map(escape, text_lines))
     is_long = len(text_lines) > BLOCK_LINES_MAX
+    scrolling_style = "max-height:360px;overflow:auto" if is_long else ""
     # With the focus, arrow keys scroll it.
-    scrolling = 'max-height:360px;overflow:auto" tabindex="0' if is_long else ""
-    block_html = f'<pre style="{style};{wrapping_style};{scrolling}">{escaped_text}</pre>'
+    focus_attribute = ' tabindex="0"' if is_long else ""
+    block_style = f"{style};{wrapping_style};{scrolling_style}"
+    block_html = f'<pre style="{block_style}"{focus_attribute}>{escaped_text}</pre>'
     return f'<div style="display:flex;align-items:flex-start">{block_html}{copy_button()}</div>'
 
 

@@ -44,6 +44,7 @@ def read_picture(request: bytes) -> bytes:
     limit_process()
     task_bytes, _, file_bytes = request.partition(b"\0")
     task_name = task_bytes.decode()
+    # The filter that is added last is asked first: all warnings but that of a bomb are ignored.
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     pillow_heif.register_heif_opener()
@@ -82,6 +83,7 @@ def read_photo(picture_file: BytesIO) -> Image.Image:
     from PIL import Image, ImageOps
 
     image = Image.open(picture_file, formats=PICTURE_FORMATS)
+    # A JPEG is decoded at a smaller size, which saves time and memory; others ignore it.
     image.draft("RGB", (PREVIEW_PIXELS, PREVIEW_PIXELS))
     image.thumbnail((PREVIEW_PIXELS, PREVIEW_PIXELS))
     return ImageOps.exif_transpose(image).convert("RGB")

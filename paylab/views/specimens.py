@@ -96,6 +96,7 @@ def _draw_specimen(side: str, specimen_lines: list[str], image_type: str, commen
     with extra_imports():
         from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin
 
+    # A pattern of many shades makes the file larger than the 10 KB that a service asks for.
     pattern_image = Image.effect_mandelbrot((800, 500), (-2.2, -1.4, 1.2, 1.4), 60)
     image = ImageOps.colorize(pattern_image, "#b9cfe4", "#f4f7fa")
     drawing = ImageDraw.Draw(image)
