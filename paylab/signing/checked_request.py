@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hmac import HMAC
 
 from ..errors.base import ArgumentError
 from ..spec.text import plain
-from .canonical import EmptyQuery, HeaderOrder, Signature, make_signature
+from .canonical import (
+    HEADER_ORDERS,
+    SIGNATURE_FORMS,
+    EmptyQuery,
+    HeaderOrder,
+    Signature,
+    make_signature,
+)
 
 DATE = "x-date"
+EMPTY_QUERIES = ("omit", "blank")
 _SHOWN_MAX = 40
 
 
@@ -40,6 +48,9 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     _check_line(method, path, query)
     _check_headers(headers)
     _require_text("content_hash", content_hash)
+    _require_choice("empty_query", empty_query, EMPTY_QUERIES)
+    _require_choice("header_order", header_order, HEADER_ORDERS)
+    _require_choice("form", form, SIGNATURE_FORMS)
     return make_signature(
         secret,
         method,
@@ -87,6 +98,12 @@ def _require_text(part_name: str, part: object) -> None:
     """Raise ArgumentError for a part that is no text."""
     if not isinstance(part, str):
         raise _make_error(part_name, part, "must be the text as it is sent")
+
+
+def _require_choice(option_name: str, value: object, choices: Iterable[str]) -> None:
+    """Raise ArgumentError for a value that is none of the choices of an option."""
+    if value not in tuple(choices):
+        raise _make_error(option_name, value, f"must be one of {', '.join(choices)}")
 
 
 def _make_error(part_name: str, part: object, rule_text: str) -> ArgumentError:
