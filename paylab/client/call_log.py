@@ -212,7 +212,7 @@ class CallLog(Sequence[Call]):
     def har(self, to: str | Path | None = None, *, keep_personal: bool = False) -> Har:
         """The calls as HAR 1.2, for a bug report or browser tools; written to `to` if given.
 
-        The result is a dict that shows only its `har_path` and `count`.
+        The result is a dict that shows only its `path` and `count`.
 
         `paylab.connect(replay=...)` answers from the file. Names, contacts, birth dates, addresses
         and account numbers are removed unless `keep_personal` is set; bodies are cut after 32 KiB,
