@@ -214,7 +214,7 @@ def test_a_list_asks_when_it_is_walked(scripted, call, line):
         ),
         (lambda c: c.webhook_subscriptions.create("https://x.test", None), "event_types"),
         (lambda c: c.webhook_subscriptions.create("https://x.test", "all"), "event_types"),
-        (lambda c: c.financial_accounts.create("i", "pix", memoryview(b"x")), "a memoryview"),
+        (lambda c: c.financial_accounts.create("i", "pix", memoryview(b"x")), "of type memoryview"),
         (lambda c: c.transfers.create(5, source_currency="zzz"), "source_currency: must be one of"),
         (lambda c: c.conversions.wait("x", since=datetime(2026, 1, 31)), "with a time zone"),
         (lambda c: c.conversions.wait("x", since="2026-01-31"), "with a time zone"),
