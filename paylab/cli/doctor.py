@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +19,7 @@ from ..errors.extras import EXTRAS, in_page, install_command, missing_packages
 from ..lab.lab import Lab, connect
 from ..spec.text import printable
 from ..spec.timestamps import from_http, to_text
-from .terminal import say
+from .terminal import ignore_closed_pipe, say
 
 if TYPE_CHECKING:
     from ..simulator.clock_panel import ClockPanel
@@ -45,14 +45,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the report; return 1 if a check fails."""
     checks = list(examine())
-    if options.json:
-        say(json.dumps([check._asdict() for check in checks]))
-    else:
-        for check in checks:
-            verdict_text = "ok " if check.good else "BAD"
-            check_line = f"{verdict_text}  {check.what:<14}{check.text}"
-            say(printable(check_line), "green" if check.good else "red")
+    with ignore_closed_pipe():
+        _print_checks(checks, as_json=options.json)
     return 0 if all(check.good for check in checks) else 1
+
+
+def _print_checks(checks: Sequence[Check], *, as_json: bool) -> None:
+    """Print a line for each check, or all of them as JSON."""
+    if as_json:
+        say(json.dumps([check._asdict() for check in checks]))
+        return
+    for check in checks:
+        verdict_text = "ok " if check.good else "BAD"
+        check_line = f"{verdict_text}  {check.what:<14}{check.text}"
+        say(printable(check_line), "green" if check.good else "red")
 
 
 def examine() -> Iterator[Check]:

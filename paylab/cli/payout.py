@@ -36,7 +36,16 @@ from ..spec.text import printable
 from ..spec.time_arguments import read_duration
 from .option_names import with_option_names
 from .service import service_for
-from .terminal import announce, confirm, count, in_range, say, warn_of_short_life, warn_user
+from .terminal import (
+    announce,
+    confirm,
+    count,
+    ignore_closed_pipe,
+    in_range,
+    say,
+    warn_of_short_life,
+    warn_user,
+)
 
 if TYPE_CHECKING:
     from ..payments.batch_results import BatchResults
@@ -117,7 +126,9 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run or plan.problems:
         if options.to is not None:
             warn_user(f"paylab: {options.to} is not written, since nothing is sent")
-        return _print_plan(plan, options)
+        with ignore_closed_pipe():
+            _print_plan(plan, options)
+        return 1 if plan.problems else 0
     if options.to is not None:
         check_results_path(options.to, options.file)
     require_extra("frames")  # if it is missing, nothing is sent
@@ -128,7 +139,9 @@ def run(options: argparse.Namespace) -> int:
     results = _send_payouts(lab, options, value_by_option)
     if options.to is not None:
         warn_user(f"paylab: the outcome of each row is in {options.to}")
-    return _print_results(results, as_json=options.json)
+    with ignore_closed_pipe():
+        _print_results(results, as_json=options.json)
+    return 0 if set(results.attrs["outcomes"]) <= MADE else 1
 
 
 def _send_payouts(
@@ -155,11 +168,11 @@ def _find_service() -> Service:
     return service_for(None) if settings is None else settings.service
 
 
-def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
-    """Print a summary of the file and all problems; return 1 if there are any."""
+def _print_plan(plan: Plan, options: argparse.Namespace) -> None:
+    """Print a summary of the file and all problems."""
     if options.json:
         problem_rows = [vars(problem) for problem in plan.problems]
-        print(json.dumps({"payouts": len(plan.rows), "problems": problem_rows}))
+        say(json.dumps({"payouts": len(plan.rows), "problems": problem_rows}))
     else:
         say(plan)
         if not plan.problems:
@@ -169,7 +182,6 @@ def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
         for problem_text in _problem_texts(plan):
             warn_user(printable(with_option_names(problem_text, options.option_by_name)))
         _suggest_defaults(plan, options.option_by_name)
-    return 1 if plan.problems else 0
 
 
 def _suggest_defaults(plan: Plan, option_by_name: Mapping[str, str]) -> None:
@@ -202,15 +214,14 @@ def _problem_texts(plan: Plan) -> Iterator[str]:
         yield f"{len(problems)} rows ({first_rows_text}, ...), {field_text}{message}"
 
 
-def _print_results(results: BatchResults, *, as_json: bool) -> int:
-    """Print how many rows have each outcome, and each error; return 1 if a row was not paid."""
+def _print_results(results: BatchResults, *, as_json: bool) -> None:
+    """Print how many rows have each outcome, and each error."""
     count_by_outcome = results.attrs["outcomes"]
     say(json.dumps({"outcomes": count_by_outcome}) if as_json else results.outcome_line())
     if not as_json and CREATED in count_by_outcome:
         say(_describe_created(results))
     for problem_text in results.problem_texts():
         warn_user(printable(problem_text))
-    return 0 if set(count_by_outcome) <= MADE else 1
 
 
 def _describe_created(results: BatchResults) -> str:

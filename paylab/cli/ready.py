@@ -20,7 +20,7 @@ from ..readiness.judgement import judge
 from ..readiness.report import Readiness
 from ..spec.text import JsonMapping
 from .journals import find_journal
-from .terminal import announce, in_range, say, warn_user
+from .terminal import announce, ignore_closed_pipe, in_range, say, warn_user
 
 EXAMPLE = "paylab ready --pytest paylab-ready.json --html ready.html"
 JOURNAL_SECONDS = 600.0
@@ -58,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
         warn_user("paylab: there are no requests to judge", "yellow")
     if options.html:
         _write_page(readiness, path_of(options.html))
-    say(json.dumps(readiness.to_json()) if options.json else _write_text(readiness))
+    with ignore_closed_pipe():
+        say(json.dumps(readiness.to_json()) if options.json else _write_text(readiness))
     count_by_verdict = readiness.counts
     return 1 if count_by_verdict["broken"] or count_by_verdict["shown"] < options.fail_under else 0
 

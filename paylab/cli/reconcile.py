@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..client.settings import refuse_unknown_variables
 from ..errors.extras import require_extra
 from ..lab.lab import connect
-from .terminal import announce, say
+from .terminal import announce, ignore_closed_pipe, say
 
 if TYPE_CHECKING:
     from ..webhooks.report import Reconciliation
@@ -91,7 +91,9 @@ def run(options: argparse.Namespace) -> int:
         sheet=options.sheet,
         database=options.database,
     )
-    say(json.dumps(_report_json(reconciliation)) if options.json else _report_text(reconciliation))
+    as_json = options.json
+    with ignore_closed_pipe():
+        say(json.dumps(_report_json(reconciliation)) if as_json else _report_text(reconciliation))
     return 0 if reconciliation else 1
 
 

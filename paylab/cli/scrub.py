@@ -32,7 +32,7 @@ from ..redaction.scrub import Leak, scrub
 from ..simulator.storage import checksum
 from ..spec.text import JsonObject, printable
 from .service import service_for
-from .terminal import count, say, warn_user
+from .terminal import count, ignore_closed_pipe, say, warn_user
 
 UNKNOWN_DOCUMENT = "not a notebook of version 4, a HAR file or a snapshot of a simulator"
 EXAMPLE = "paylab scrub --check notebook.ipynb calls.har"
@@ -73,7 +73,8 @@ def run(options: argparse.Namespace) -> int:
             with replace(path) as clean_file:
                 clean_text = _document_text(clean_document, like=document_text)
                 clean_file.write(clean_text.encode())
-    _print_leaks(leaks, options)
+    with ignore_closed_pipe():
+        _print_leaks(leaks, options)
     return 1 if leaks and options.check else 0
 
 

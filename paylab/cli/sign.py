@@ -28,7 +28,7 @@ from ..signing.snippets import SnippetRequest, curl
 from ..spec import timestamps
 from ..spec.service.signing import SigningSettings
 from .service import service_for
-from .terminal import read_input, say, sections, warn_user
+from .terminal import ignore_closed_pipe, read_input, say, sections, warn_user
 
 EXAMPLE = "paylab sign GET '/v1/transfers?limit=2' --curl"
 EMBEDDED = "http://localhost"
@@ -81,7 +81,8 @@ def _compare_headers(options: argparse.Namespace) -> int:
         other_secrets=[simulator_secret],  # it may have been used by mistake
         signing=settings.service.signing,
     )
-    say(json.dumps(finding.json()) if options.json else finding)
+    with ignore_closed_pipe():
+        say(json.dumps(finding.json()) if options.json else finding)
     return 0 if finding.match else 1
 
 

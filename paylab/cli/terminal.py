@@ -9,8 +9,8 @@ import os
 import signal
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, TextIO, TypeVar
@@ -130,6 +130,20 @@ def shows_colours(stream: TextIO) -> bool:
 def say(lines: object, colour: str = "") -> None:
     """Print lines to stdout, with control characters escaped."""
     print(_paint(lines, colour, sys.stdout), flush=True)
+
+
+@contextmanager
+def ignore_closed_pipe() -> Iterator[None]:
+    """Print what a command found: its exit status holds also if nobody reads the rest.
+
+    `paylab reconcile books.csv | head` has the status of the comparison with `set -o pipefail`.
+    """
+    try:
+        yield
+    except BrokenPipeError:  # Python must not fail when it flushes them at the end
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(nowhere, stream.fileno())
 
 
 def sections(text_by_title: Mapping[str, str]) -> str:

@@ -106,6 +106,28 @@ def test_a_closed_pipe_is_no_failure(line, both):
 
 
 @pytest.mark.parametrize(
+    "line",
+    ["reconcile books.csv", "reconcile books.csv --json", "payout a.csv --dry-run --json"],
+)
+def test_a_verdict_holds_also_if_nobody_reads_it(line, tmp_path):
+    """A command that finds a problem ends with 1, also if its reader went away."""
+    (tmp_path / "a.csv").write_text(CSV)
+    (tmp_path / "books.csv").write_text("id,source_amount\ntr_none,1.00\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "paylab", *line.split()],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        cwd=tmp_path,
+    )
+    os.close(writer)
+    _, error_bytes = process.communicate()
+    assert (process.returncode, b"BrokenPipe" in error_bytes) == (1, False)
+
+
+@pytest.mark.parametrize(
     ("line", "words"),
     [
         ("payout a.csv --delimiter ;", "pass --delimiter ','"),
