@@ -20,6 +20,8 @@ the values of a column, is an error. Statistics (`std`, `corr`,
 such as `rolling` or a `mean` of objects, is an error that says what to write. pandas' own readers
 of CSV and Excel make floats, and those of Parquet make Decimals that round at 28 digits: use
 `read_csv`, `read_excel` and `read_parquet` here, or `.astype("decimal")` of text or Decimals.
+Arrow's own columns of decimals, as `pd.ArrowDtype` gives them, cut a `mean` to their decimals, and
+their `median` and `quantile` are floats: write `.astype("decimal")` before these.
 Notebook 80 has two tables: what is exact, a float or refused, and what other readers, libraries and
 a `pd.DataFrame` that you made do with amounts, with what to write instead.
 
