@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Literal, Unpack, get_args
 
 import pandas as pd
@@ -21,10 +21,12 @@ from .exact_frame import ExactFrame
 from .frame_forms import as_floats
 from .pages import Progress, Tally, read_pages
 from .selection import Selection
-from .text_table import PagePart, text_schema
+from .text_table import PagePart, path_tree, text_schema
 from .typed_columns import Columns
 
 Amounts = Literal["exact", "float"]
+PAYMENTS = ("transfers", "conversions")
+"""The lists whose rows keep columns of the user: others may have documents of persons."""
 
 
 class _Reading(RowFilters, total=False):
@@ -140,16 +142,36 @@ def _select_filters(options: _Reading) -> dict[str, Any]:
 def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
     """A frame of your results: quotes, individuals, transfers, events, deliveries.
 
-    Rows of a frame are results too, as `frame.to_dict("records")` gives them. `kind` is needed
-    only for dicts whose kind cannot be recognised by their keys.
+    Rows of a frame are results too, as `frame.to_dict("records")` gives them; your own columns are
+    kept in rows of transfers and conversions, which have no personal data. `kind` is needed only
+    for dicts whose kind cannot be recognised by their keys.
 
     >>> paylab.frames.of([quote])["source_amount"].tolist()
     [Decimal('20.00')]
     """
-    rows = [_read_fields(result_object) for result_object in objects]
+    results = list(objects)
+    rows = [_read_fields(result_object) for result_object in results]
     field_names = {field_name for row in rows for field_name in row}
     page_object = {"data": rows, "has_next_page": False}
-    return frame([page_object], kind or likeliest_schema(field_names).name, once=False)
+    schema = find_schema(kind or likeliest_schema(field_names).name)
+    known_frame = frame([page_object], schema.name, once=False)
+    if schema.name not in PAYMENTS or not all(isinstance(result, Mapping) for result in results):
+        return known_frame
+    return known_frame.assign(**_list_own_values(rows, {*schema.names, *path_tree(schema)}))
+
+
+def _list_own_values(rows: Sequence[Mapping[str, Any]], known: Set[str]) -> dict[str, list[Any]]:
+    """The values of each field that no column of the list has, by its name; None in other rows.
+
+    Fields with an object or a list are left out.
+    """
+    own_names = dict.fromkeys(name for row in rows for name in row if name not in known)
+    values_by_name = {name: [row.get(name) for row in rows] for name in own_names}
+    return {
+        str(name): values
+        for name, values in values_by_name.items()
+        if not any(isinstance(value, Mapping | list) for value in values)
+    }
 
 
 def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:

@@ -50,6 +50,20 @@ def test_the_records_of_a_frame_make_the_same_frame(lab, kind):
         assert FRAMES_OF_PAGES[kind]([records]).equals(frame)
 
 
+def test_own_columns_of_records_are_kept(lab):
+    """With their types and currencies; a field with an object, and those of persons, stay out."""
+    frame = lab.transfers.frame()
+    own = frame.assign(margin=frame["total_fee"] * 2, note="x", n=1)
+    records = own.to_dict("records")
+    records[0]["new_object"] = {"a": 1}
+    made = frames.of(records)
+    assert list(made.columns) == list(own.columns)
+    assert made["margin"].equals(own["margin"])
+    assert frames.by_currency(made)["margin"].equals(frames.by_currency(own)["margin"])
+    people = lab.individuals.frame().assign(tax_number="SECRET18").to_dict("records")
+    assert "tax_number" not in frames.of(people)
+
+
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
 def test_a_missing_value_of_pandas_is_missing(missing):
     """It is no word "nan", no text and no amount."""
