@@ -93,12 +93,14 @@ def read_seconds(span: float | str | timedelta) -> float:
     return total_seconds
 
 
-# Words only: "3m" could mean months.
-_DURATION = re.compile(r"\s*(\d{1,6})\s*(minute|hour|day|week)s?\s*", re.ASCII | re.IGNORECASE)
+# Words, and the units of pandas; "3m" could mean months.
+_DURATION = re.compile(
+    r"\s*(\d{1,6})\s*(minutes?|mins?|hours?|h|days?|d|weeks?|w)\s*", re.ASCII | re.IGNORECASE
+)
 
 
 def read_duration(duration: object, field: str) -> timedelta:
-    """Read a duration from a timedelta or a text such as "45 days".
+    """Read a duration from a timedelta or a text such as "45 days", "36h" or "90 min".
 
     OptionError, which names the argument `field`, for anything else and for 0 or less.
 
@@ -108,7 +110,7 @@ def read_duration(duration: object, field: str) -> timedelta:
     duration_match = _DURATION.fullmatch(duration) if isinstance(duration, str) else None
     if duration_match is not None:
         number_text, unit_word = duration_match.groups()
-        duration = timedelta(**{f"{unit_word.lower()}s": int(number_text)})
+        duration = timedelta(seconds=int(number_text) * _UNIT_SECONDS[unit_word[0].lower()])
     if not isinstance(duration, timedelta) or duration <= timedelta(0):
         message = f'must be a duration such as "45 days" or "36 hours", not {duration!r:.60}'
         raise OptionError([Problem(field, message)])

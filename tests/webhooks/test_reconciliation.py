@@ -266,6 +266,8 @@ def test_a_tolerance_belongs_to_the_currency_of_an_amount(tolerance, amount, exp
         ("2026-05-04", {}, []),
         ("2026-05-05", {}, [("date", timedelta(days=1))]),
         ("2026-05-05", {"window": "1 day"}, []),
+        ("2026-05-05", {"window": "1D"}, []),
+        ("2026-05-06", {"window": "24h"}, [("date", timedelta(days=2))]),
         ("2026-05-06", {"window": "1 day"}, [("date", timedelta(days=2))]),
         ("2026-05-03", {"window": timedelta(days=1)}, []),
         ("2026-05-04", {"tz": "Pacific/Auckland"}, [("date", timedelta(days=-1))]),
