@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from io import BytesIO
 from time import gmtime
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import PaylabError
 from ..errors.extras import extra_imports, is_installed
 from ..errors.names import find_suggestion
@@ -30,6 +31,7 @@ QR_PIXELS = 400
 LINE_LENGTH_MAX = 60
 
 
+@explain_arguments
 def specimen(
     side: str,
     *,

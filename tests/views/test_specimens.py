@@ -72,6 +72,13 @@ def test_an_unknown_side_or_kind_is_refused_with_the_list_of_known_ones(change, 
         specimen(**change)
 
 
+def test_a_fault_without_its_name_is_an_error_that_names_the_parameters():
+    """Python's own error counts the arguments, and names none."""
+    words = r"specimen\(\) takes only side without a name: it takes name=, country=, kind=, fault="
+    with pytest.raises(TypeError, match=words):
+        specimen("selfie", "verification_image_blurry")
+
+
 @pytest.mark.parametrize("kind", MAGIC)
 @pytest.mark.parametrize("fault", ["verification_image_blurry", "verification_age_mismatch"])
 def test_a_specimen_carries_its_outcome(kind, fault):
