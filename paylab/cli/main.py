@@ -14,6 +14,7 @@ from .. import __version__
 from ..errors.api import APIStatusError
 from ..errors.base import ArgumentError, ConfigError, OptionError, PaylabError, RuleError
 from ..errors.text import printable
+from .help_text import Help
 from .option_names import describe_problems, with_option_names
 from .terminal import warn_user
 
@@ -47,15 +48,6 @@ COMMANDS: dict[str, str] = {
 
 Each has a module with `add_arguments(parser)`, `run(options)` and `EXAMPLE`, a line to copy.
 """
-
-GROUP_TITLES = {
-    "lab": "Start",
-    "get": "Single requests",
-    "export": "Payments and books",
-    "calls": "Events and readiness",
-    "simulator": "Simulator and tools",
-}
-"""The title above each group of commands in the help, by its first command."""
 
 MODULES = {"lab": "jupyter", "get": "request", "post": "request", "list": "request"}
 """The modules whose name differs from the command."""
@@ -217,25 +209,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""
-        self.exit(WRONG_USE, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
-
-
-class Help(argparse.RawDescriptionHelpFormatter):
-    """Help with the default values of options and with titles for groups of commands."""
-
-    def _format_action(self, action: argparse.Action) -> str:
-        """The help of an option or a command, below the title of its group if it is the first."""
-        help_text = super()._format_action(action)
-        group_title = GROUP_TITLES.get(str(action.metavar))
-        return f"\n  {group_title}:\n{help_text}" if group_title else help_text
-
-    def _get_help_string(self, action: argparse.Action) -> str:
-        """The help of an option, with its default value unless that is empty or named already."""
-        help_text = action.help or ""
-        has_default = action.default not in (None, "", argparse.SUPPRESS) and action.nargs != 0
-        if not has_default or "default" in help_text:
-            return help_text
-        return f"{help_text} (default: %(default)s)"
+        end_text = "" if message.endswith("?") else ";"
+        help_text = f"see {self.prog} --help"
+        self.exit(WRONG_USE, f"{self.prog}: {printable(message)}{end_text} {help_text}\n")
 
 
 def parser(loaded_commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
@@ -253,7 +229,7 @@ def parser(loaded_commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser
         if command_name in loaded_commands:
             module = command_module(command_name)
             command_parser.description = command_description(command_name, module)
-            command_parser.epilog = f"example: {command_example(command_name, module)}"
+            command_parser.epilog = f"example:\n  {command_example(command_name, module)}"
             module.add_arguments(command_parser)
             command_parser.set_defaults(option_by_name=_list_options(command_parser))
     return main_parser

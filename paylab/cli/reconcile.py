@@ -20,7 +20,7 @@ from .terminal import announce, ignore_closed_pipe, say
 if TYPE_CHECKING:
     from ..webhooks.report import Reconciliation
 
-EXAMPLE = "paylab reconcile may.csv --column amount=Betrag --window '1 day' --tz Europe/Berlin"
+EXAMPLE = "paylab reconcile may.csv --column amount=Betrag --tz Europe/Berlin"
 PROBLEMS_SHOWN = 20  # problems that are printed one by one
 
 

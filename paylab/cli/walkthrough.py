@@ -28,7 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     country_codes = [country.lower() for country in COUNTRIES]
     parser.add_argument(
-        "country", type=_read_country, choices=country_codes, help="country of the example person"
+        "country",
+        type=_read_country,
+        choices=country_codes,
+        metavar="|".join(country_codes),
+        help="country of the example person",
     )
     parser.add_argument(
         "--out", metavar="DIR", help="write the QR code as PNG and the lists as CSV here"

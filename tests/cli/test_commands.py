@@ -17,7 +17,8 @@ from PIL import Image
 
 import paylab
 from paylab import emvqr
-from paylab.cli.main import COMMANDS, GROUP_TITLES, main
+from paylab.cli.help_text import GROUP_TITLES
+from paylab.cli.main import COMMANDS, main
 from paylab.payments.payout_rows import COLUMNS
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
@@ -561,7 +562,7 @@ def test_the_help_lists_each_command_once_below_the_title_of_a_group(capsys):
         ("get transfers --verbse", "did you mean --verbose?"),
         ("transfers", "no command 'transfers'; to list them: paylab list transfers"),
         ("simulator --prot 1", "paylab simulator: '--prot' is no option or argument here"),
-        ("list transfers --limt=2", "did you mean --limit?; see paylab list --help"),
+        ("list transfers --limt=2", "did you mean --limit? see paylab list --help"),
         ("list transfers --page-size 2", "did you mean --limit?"),
         (
             "sign POST /v1/x --json {}",
@@ -576,6 +577,8 @@ def test_the_help_lists_each_command_once_below_the_title_of_a_group(capsys):
         ("trigger transfer.complete", "did you mean transfer.completed?"),
         ("export transfrs", "must be one of transfers, conversions; did you mean transfers?"),
         ("walkthrough xyz", "'xyz' must be one of mx, ph"),
+        ("walkthrough", "the following arguments are required: mx|ph; see"),
+        ("lists", "did you mean list? see paylab --help"),
     ],
 )
 def test_a_misspelt_word_names_a_similar_one(capsys, given, words):

@@ -36,7 +36,20 @@ def test_every_command_has_an_example_that_can_be_parsed(name):
     words = shlex.split(example)
     assert words[:2] == ["paylab", name]
     assert parser([name]).parse_args(words[1:]).command == name
-    assert f"example: {example}" in subparser(name).format_help()
+    assert f"example:\n  {example}\n" in subparser(name).format_help()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_description_of_a_command_fits_the_terminal(monkeypatch, name, columns):
+    """A description has the width of the terminal, all its words and its paragraphs."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    description = subparser(name).description
+    paragraphs = description.strip().split("\n\n")
+    printed = subparser(name).format_help().split("\n\n")[1 : 1 + len(paragraphs)]
+    assert [text.split() for text in printed] == [text.split() for text in paragraphs]
+    lines = [line for text in printed for line in text.splitlines()]
+    assert [line for line in lines if len(line) > columns and " " in line] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
