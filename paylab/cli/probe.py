@@ -55,6 +55,8 @@ def run(options: argparse.Namespace) -> int:
         say(json.dumps(report.to_dict(), default=str))
     else:
         _show_report(report, Path(options.to))
+        if report.complete and not options.write and not options.calls:
+            say(_ONLY_READ)
     return 0 if report.complete and report.works else 1
 
 
@@ -86,6 +88,10 @@ def _show_report(report: Report, to: Path) -> None:
     say(f"{to} has {difference_text}{use_text}{blanks_text}")
 
 
+_ONLY_READ = (
+    "not reached: what needs an object, since only lists were read. --write creates synthetic"
+    " objects in a sandbox and reaches the rest"
+)
 _WRITE = "also create synthetic objects in a sandbox, listed before the start"
 _SANDBOX = "say that you know that the service is a sandbox, if --write asks for it"
 _FROM = "send nothing: use the calls in a HAR file"

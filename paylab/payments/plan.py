@@ -244,4 +244,5 @@ def _read_amounts(payout_row: PayoutRow) -> Iterator[tuple[str, Decimal]]:
     for amount_name, currency_name in transfers.AMOUNTS.items():
         amount = money.read_amount(payout_row.cells.get(amount_name))
         if amount is not None:
-            yield f"{payout_row.cells.get(currency_name)} {amount_name}".replace("_", " "), amount
+            currency = str(payout_row.cells.get(currency_name)).upper()
+            yield f"{currency} {amount_name.replace('_', ' ')}", amount

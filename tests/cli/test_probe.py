@@ -110,4 +110,7 @@ def test_without_write_nothing_is_asked(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["probe", "--yes", "--budget", "100"]) == 0
     told = capsys.readouterr().out
-    assert told.endswith("service.toml has 0 proven differences from the defaults\n")
+    assert "service.toml has 0 proven differences from the defaults\nnot reached: what" in told
+    assert "only lists were read. --write creates synthetic objects" in told
+    assert main(["probe", "--write", "--yes"]) == 0
+    assert "only lists were read" not in capsys.readouterr().out

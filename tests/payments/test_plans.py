@@ -129,6 +129,16 @@ def test_a_column_that_no_row_has_is_one_problem(row, told):
     )
 
 
+def test_the_total_has_one_currency_however_it_is_written():
+    """A currency code in lower case is the same currency, as in the service."""
+    rows = [
+        {**TERMS, "client_reference_id": code, ACCOUNT: "fa_1", "source_amount": "1.50"}
+        | {"source_currency": code}
+        for code in ("usd", "USD")
+    ]
+    assert str(make_plan(rows, service=Service())).endswith("total: 3.00 USD source amount")
+
+
 def test_the_rows_are_checked_by_the_rules_of_the_service_of_the_lab():
     """A service whose references may be longer accepts them in a batch, too."""
     rows = [{"client_reference_id": "r" * 70, ACCOUNT: "fa_1", "source_amount": "1"}]
