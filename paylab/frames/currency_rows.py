@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..errors.base import PaylabWarning, warn_caller
+from .decimals import find_zeros
 from .machine_integers import MACHINE_DIGITS, IntegerArray, read_unscaled
 
 NO_CURRENCY = -1
@@ -151,7 +151,7 @@ def _find_nothing(amounts: pa.Array) -> IntegerArray:
     """A mask of the amounts that are missing or 0, which is added in any currency."""
     if amounts.type.precision <= MACHINE_DIGITS:
         return np.asarray(read_unscaled(amounts) == 0)
-    return np.asarray(pc.equal(amounts, 0).fill_null(True))
+    return np.asarray(find_zeros(amounts).fill_null(True))
 
 
 def warn_of_pairs(left: CurrencyRows | None, right: CurrencyRows | None) -> None:

@@ -332,3 +332,9 @@ def _quote_short(number_text: str) -> str:
     if len(number_text) > SHOWN_LENGTH:
         return repr(f"{number_text[:SHOWN_LENGTH]}…")
     return repr(number_text)
+
+
+def find_zeros(amounts: pa.Array) -> pa.Array:
+    """Which amounts are 0, as booleans; those of missing amounts are missing."""
+    # Arrow's integer 0 becomes a decimal of 19 digits, which do not fit beside 20 decimals.
+    return pc.equal(amounts, pa.scalar(Decimal(0), amounts.type))

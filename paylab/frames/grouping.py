@@ -177,7 +177,7 @@ def _make_pandas_numbers(column: Column, how: str) -> Any:
         return pd.array(column.to_numpy(float), dtype="Float64")
     if how in ("any", "all"):
         boolean_type: Any = pd.BooleanDtype()
-        return boolean_type.__from_arrow__(pc.not_equal(column._values, 0))
+        return boolean_type.__from_arrow__(pc.invert(decimals.find_zeros(column._values)))
     ranks: Any = pd.array(column._values_for_argsort(), dtype="Int64")
     ranks[column.isna()] = pd.NA
     return ranks

@@ -237,6 +237,17 @@ def test_a_sum_over_several_currencies_warns_once():
     assert (total, total.currency, len(caught)) == (Decimal("6570.00"), "several", 1)
 
 
+def test_a_sum_of_quotients_over_several_currencies_is_exact_and_warns():
+    """Quotients have 20 decimals or more, which leave little room for digits before the point."""
+    frame = make_frame()
+    thirds = frame.destination_amount / 3
+    with pytest.warns(frames.CurrencyWarning, match="MXN, PHP"):
+        total = thirds.sum()
+    assert total == sum(map(Decimal, thirds.tolist()))
+    by_source = thirds.groupby(frame.source_currency, observed=True)
+    assert by_source.any().tolist() == [True, True]
+
+
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.parametrize("idioms", [ALIKE, FORGOTTEN], ids=["alike", "forgotten"])
 def test_amounts_of_one_or_unknown_currency_are_added_without_a_warning(idioms):
