@@ -316,7 +316,7 @@ def test_only_a_local_address_is_asked_whether_it_is_a_simulator():
     for address in ("https://a.example.com", "http://127.0.0.1:9"):
         lab = Lab(Settings(address, "k", "s"), transport=httpx.MockTransport(answer))
         kinds[address] = lab.place.kind
-    assert list(kinds.values()) == ["other", "other"]
+    assert list(kinds.values()) == ["other", "unanswered"]
     assert seen == []  # a given transport is only for the requests of the lab
 
 
