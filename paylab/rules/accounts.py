@@ -51,7 +51,8 @@ def _make_stdnum_check(name: str, module: str) -> CheckDigit:
 
 def _explain_by_stdnum(module: str, number: str) -> str:
     """Return which part of a wrong number is wrong; "" if stdnum does not tell."""
-    exceptions = import_module("stdnum.exceptions")
+    from stdnum import exceptions  # like the module, only for a number that is wrong
+
     try:
         import_module(f"stdnum.{module}").validate(number)
     except exceptions.InvalidChecksum:
@@ -59,7 +60,7 @@ def _explain_by_stdnum(module: str, number: str) -> str:
     except exceptions.InvalidComponent:
         return "a part of it, such as a date, a state or a bank, does not exist"
     except exceptions.ValidationError:
-        return ""
+        pass
     return ""
 
 

@@ -80,7 +80,7 @@ def test_a_generated_client_makes_an_on_ramp(package, paylab_world):
     active = call("individuals.get_individual", person.id)
     assert active.status == "active"
 
-    details = model("CryptoWalletDetails", address="0x" + "0" * 40, network=models.Network.BASE)
+    details = model("CryptoWalletDetails", address="0x" + "1" * 40, network=models.Network.BASE)
     kind = models.AccountType.CRYPTO_WALLET
     body = model("FinancialAccountInput", individual_id=person.id, type_=kind, details=details)
     wallet = call("financial_accounts.create_financial_account", body=body)
