@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, PaylabError
+from ..errors.base import ArgumentError, PaylabError, warn_caller
 from ..files import replace
 from ..storage.addresses import (
     compress_if_gz,
@@ -34,6 +34,7 @@ from .frame import typed_frame
 from .frame_forms import as_table, with_named_index
 from .sidecars import forget_sidecar, read_sidecar
 from .spreadsheet_text import restore_cells
+from .unknown_columns import UnknownColumnWarning
 
 BLOCK_BYTES = 1 << 24  # a row must fit in one block
 JSON_SUFFIXES = (".jsonl", ".jsonl.gz")
@@ -71,6 +72,7 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
 ) -> pd.DataFrame:
     """Read a CSV of transfers or other rows with exact types; unknown columns stay text.
 
+    A file with no known column, whose `kind` is not named either, is an UnknownColumnWarning.
     The sidecar of an export has the kind of its rows, and whether cells were escaped for
     spreadsheets; such cells are read as they were before. `path` may end in .gz, and may be an
     fsspec URL. `since` and `until` keep rows created at or after a time, and before a time;
@@ -111,7 +113,16 @@ def _read_header(
     # Exports and the results of a batch are the files in which paylab escapes cells.
     is_escaped = bool(sidecar_facts.get("excel_safe")) or set(cells) >= RESULTS
     column_names = [*map(restore_cell, cells)] if is_escaped else cells
-    schema = find_schema(kind or sidecar_facts.get("kind") or likeliest_schema(column_names).name)
+    known_kind = kind or sidecar_facts.get("kind")
+    schema = find_schema(known_kind) if known_kind else likeliest_schema(column_names)
+    is_unknown = bool(column_names) and set(schema.names).isdisjoint(column_names)
+    if is_unknown and not known_kind:
+        # The names are not shown: without a header they are the values of the first row.
+        warn_caller(
+            f"{write_address(os.fspath(path))} has none of the columns that paylab knows, such as "
+            "id, status: all of it is read as text. Is its first line the header?",
+            UnknownColumnWarning,
+        )
     _require_unique(column_names, path)
     return CsvHeader(cells, column_names, is_escaped, schema)
 

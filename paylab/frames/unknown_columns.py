@@ -47,7 +47,7 @@ _METHODS_WITH_COLUMNS = (
 
 
 class UnknownColumnWarning(PaylabWarning):
-    """`reindex` adds a column whose name is similar to one that the frame has."""
+    """`reindex` adds a column with a name like one that is there, or a CSV has no known column."""
 
 
 def with_column_suggestions(class_: type[F]) -> type[F]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from decimal import Decimal
 
 import pandas as pd
@@ -199,3 +200,25 @@ def test_a_broken_parquet_file_is_named(paged, transfer, tmp_path, damage, read)
     file.write_bytes(damage(file.read_bytes()))
     with pytest.raises(ConfigError, match=r"t\.parquet cannot be read as Parquet: .*again"):
         read(file)
+
+
+@pytest.mark.parametrize("text", ["hello\n", "Paid,Cur\n1.10,USD\n"])
+def test_a_file_without_a_known_column_is_read_with_a_warning(tmp_path, text):
+    """The warning names the file, and not its first line, which may be a row of values."""
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.warns(
+        frames.UnknownColumnWarning, match=r"t\.csv has none of .* read as text"
+    ) as said:
+        frame = frames.read_csv(tmp_path / "t.csv")
+    assert [*frame.columns] == text.partition("\n")[0].split(",")
+    assert not [name for name in frame.columns if name in str(said[0].message)]
+    assert said[0].filename == __file__
+
+
+@pytest.mark.parametrize(("text", "kind"), [("hello\n", "transfers"), ("hello,status\n", None)])
+def test_a_file_of_a_known_kind_is_read_without_a_warning(tmp_path, text, kind):
+    """One known column is enough, and so is the kind by name."""
+    (tmp_path / "t.csv").write_text(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "hello" in frames.read_csv(tmp_path / "t.csv", kind)
