@@ -72,7 +72,16 @@ class Machine:
         for trigger, next_state in self.legal(state).items():
             if next_state == wanted:
                 return trigger
-        raise IllegalMove(self.name, state, wanted, self.onward(state))
+        wanted_text = wanted if wanted in self.states else self._describe_unknown_state(wanted)
+        raise IllegalMove(self.name, state, wanted_text, self.onward(state))
+
+    def _describe_unknown_state(self, wanted: str) -> str:
+        """A name with the states that exist, the nearest first."""
+        from ..errors.names import find_nearest_names  # only for a wrong name
+
+        nearest_states = find_nearest_names(wanted, self.states)
+        states_text = ", ".join(dict.fromkeys([*nearest_states, *self.states]))
+        return f"{wanted}, which is none of its statuses ({states_text})"
 
     def path(self, state: str, wanted: str, without: str = "") -> list[str]:
         """The states on a shortest path to another one; empty if there is none.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 
@@ -72,6 +73,22 @@ def test_the_error_says_which_moves_are_legal(ask):
     assert raised.value.legal == ("completed", "failed", "under_review")
     with pytest.raises(IllegalMove, match="the state is final"):
         getattr(TRANSFER, ask)("completed", "fail")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ("canceled", "canceled, which is none of its statuses (cancelled, "),
+        ("gone", "gone, which is none of its statuses ("),
+        ("awaiting_funds", "from completed to awaiting_funds; legal: none"),
+    ],
+)
+def test_the_error_for_an_unknown_state_lists_all_the_nearest_first(wanted, words):
+    """A state that exists is not called unknown."""
+    with pytest.raises(IllegalMove, match=re.escape(words)) as raised:
+        TRANSFER.toward("completed", wanted)
+    has_all_states = all(state in str(raised.value) for state in TRANSFER.states)
+    assert has_all_states == (wanted not in TRANSFER.states)
 
 
 def test_the_states_are_the_services_words():
