@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -31,17 +32,16 @@ COLUMN_TYPES = {
 }
 
 
-def chart_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
+def chart_rows(frame: pd.DataFrame | None, drawn_fields: Sequence[str]) -> pd.DataFrame:
     """The rows to draw, with the columns of transfers and the corridor such as `USD-MXN`.
 
-    Amounts are decimals, currencies upper case, times UTC, durations seconds. ArgumentError for a
-    frame with none of these columns.
+    Amounts are decimals, currencies upper case, times UTC, durations seconds. `drawn_fields` are
+    the fields without which the chart would be empty. ArgumentError for a frame with columns, but
+    without one of these.
     """
     source_frame = pd.DataFrame() if frame is None else frame
-    drawn_names = {*COLUMN_TYPES, *CONVERSION_NAMES.values()}
-    if len(source_frame.columns) and drawn_names.isdisjoint(source_frame.columns):
-        message = "has no column of transfers or conversions, such as created_at"
-        raise ArgumentError(f"the frame {message}", "frame")
+    if len(source_frame.columns):
+        _require_columns(source_frame, drawn_fields)
     column_by_name = {
         field_name: _read_column(source_frame, field_name, value_type)
         for field_name, value_type in COLUMN_TYPES.items()
@@ -50,6 +50,24 @@ def chart_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
     source_currencies = row_frame["source_currency"].fillna("?").astype("str")
     destination_currencies = row_frame["destination_currency"].fillna("?").astype("str")
     return row_frame.assign(corridor=source_currencies + "-" + destination_currencies)
+
+
+def _require_columns(frame: pd.DataFrame, drawn_fields: Sequence[str]) -> None:
+    """ArgumentError for a frame without the column of a field."""
+    column_names = {*frame.columns}
+    if {"created_at", "payout_completed_at"} <= column_names:
+        column_names.add("completed_in")
+    missing_fields = [
+        field_name
+        for field_name in drawn_fields
+        if column_names.isdisjoint({field_name, CONVERSION_NAMES.get(field_name, field_name)})
+    ]
+    if missing_fields:
+        has_conversions = not column_names.isdisjoint(CONVERSION_NAMES.values())
+        name_by_field = CONVERSION_NAMES if has_conversions else {}
+        missing_names = [name_by_field.get(field_name, field_name) for field_name in missing_fields]
+        message = f"the frame has no column {' or '.join(missing_names)}, which this chart draws"
+        raise ArgumentError(message, "frame")
 
 
 def _read_column(frame: pd.DataFrame, field_name: str, value_type: str) -> pd.Series[Any]:

@@ -1,6 +1,7 @@
 """Charts of a frame of transfers or conversions: volume, funnel, times, failures and fees.
 
-Each function takes a frame and returns a `Chart`; the chart of an empty frame says so.
+Each function takes a frame and returns a `Chart`; the chart of an empty frame says so, and a frame
+without a column that is drawn is an ArgumentError.
 Lengths and positions are floats; amounts in tooltips are exact sums of decimals.
 """
 
@@ -54,7 +55,8 @@ def volume(frame: pd.DataFrame | None) -> Chart:
     >>> charts.volume(lab.transfers.frame())
     Chart('Volume per day and corridor')
     """
-    row_frame = chart_rows(frame).dropna(subset=["created_at", "source_amount", "source_currency"])
+    drawn_fields = ["created_at", "source_amount", "source_currency"]
+    row_frame = chart_rows(frame, drawn_fields).dropna(subset=drawn_fields)
     row_frame["day"] = row_frame["created_at"].dt.strftime("%Y-%m-%d")
     return make_chart("Volume per day and corridor", _panels_by_currency(row_frame, _volume_panel))
 
@@ -66,7 +68,7 @@ def statuses(frame: pd.DataFrame | None) -> Chart:
     >>> charts.statuses(lab.transfers.frame())
     Chart('Status funnel')
     """
-    count_by_status = Counter(chart_rows(frame)["status"].dropna())
+    count_by_status = Counter(chart_rows(frame, ["status"])["status"].dropna())
     has_conversions = frame is not None and "deposit_amount" in frame  # transfers lack it
     status_machine = CONVERSION if has_conversions else TRANSFER
     return make_chart(
@@ -81,7 +83,7 @@ def completion(frame: pd.DataFrame | None) -> Chart:
     >>> charts.completion(lab.transfers.frame())
     Chart('Time to completion')
     """
-    row_frame = chart_rows(frame)
+    row_frame = chart_rows(frame, ["completed_in"])
     row_frame = row_frame[row_frame["completed_in"] >= 0]
     duration_groups = sorted(
         row_frame.groupby("corridor")["completed_in"], key=lambda group: group[1].median()
@@ -102,7 +104,7 @@ def failures(frame: pd.DataFrame | None) -> Chart:
     >>> charts.failures(lab.transfers.frame())
     Chart('Failures by reason')
     """
-    row_frame = chart_rows(frame)
+    row_frame = chart_rows(frame, ["status"])
     failed_rows = row_frame[row_frame["status"] == "failed"]
     if failed_rows.empty:
         return make_chart("Failures by reason", [], "no row has failed")
@@ -127,7 +129,8 @@ def fees(frame: pd.DataFrame | None) -> Chart:
     >>> charts.fees(lab.transfers.frame())
     Chart('Fees against amount')
     """
-    row_frame = chart_rows(frame)
+    drawn_fields = ["source_amount", "source_currency", "total_fee", "fee_currency"]
+    row_frame = chart_rows(frame, drawn_fields)
     row_frame = row_frame[row_frame["source_currency"] == row_frame["fee_currency"]]
     row_frame = row_frame.dropna(subset=["source_amount", "total_fee"])
     # The scales are logarithmic: zero has no place on them.

@@ -100,6 +100,34 @@ def test_nothing_to_draw_is_said(frame, draw, made):
     assert said(chart) in {"no rows", "no row has failed"}
 
 
+@pytest.mark.parametrize(
+    ("draw", "missing"),
+    [
+        (charts.volume, "created_at"),
+        (charts.volume, "source_amount"),
+        (charts.volume, "source_currency"),
+        (charts.statuses, "status"),
+        (charts.completion, "completed_in"),
+        (charts.failures, "status"),
+        (charts.fees, "total_fee"),
+        (charts.fees, "fee_currency"),
+    ],
+)
+def test_a_frame_without_a_column_that_is_drawn_is_an_error(frame, draw, missing):
+    """An empty chart would say that there are no rows."""
+    with pytest.raises(ArgumentError, match=f"has no column {missing}, which this chart draws"):
+        draw(frame.drop(columns=missing))
+
+
+def test_the_missing_column_of_conversions_has_its_own_name():
+    """The amount of a conversion is that of its deposit."""
+    rows = pd.DataFrame(
+        {"deposit_currency": ["MXN"], "created_at": [pd.Timestamp("2026-01-31T00:00Z")]}
+    )
+    with pytest.raises(ArgumentError, match="has no column deposit_amount, which"):
+        charts.volume(rows)
+
+
 @pytest.mark.parametrize("draw", ALL)
 @pytest.mark.parametrize("missing", ["exchange_rate", "total_fee", "source_amount"])
 def test_an_amount_that_no_row_has(frame, draw, missing):
