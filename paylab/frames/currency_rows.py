@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors.base import PaylabWarning, warn_caller
 from .decimals import find_zeros
@@ -60,10 +61,10 @@ class CurrencyRows:
         name_index = self.name_indexes[row_number]
         return None if name_index == NO_CURRENCY else self.names[name_index]
 
-    def of_results(self, is_missing: IntegerArray, result_count: int) -> CurrencyRows:
-        """The currencies of results that are each computed from all rows."""
-        group_of_row = np.where(is_missing, NO_CURRENCY, 0)
-        return self.of_groups(group_of_row, 1).take(np.zeros(result_count, dtype=np.int64))
+    def of_results(self, amounts: pa.Array, result_count: int) -> CurrencyRows:
+        """The currencies of results that are each computed from all amounts."""
+        all_rows = np.zeros(len(amounts), dtype=np.int64)
+        return self.of_groups(all_rows, 1, amounts).take(np.zeros(result_count, dtype=np.int64))
 
     def find_present(self, is_missing: IntegerArray) -> list[str]:
         """The names of the currencies of the rows that are not missing."""
@@ -86,8 +87,14 @@ class CurrencyRows:
         taken_indexes[~is_missing] = self.name_indexes[positions[~is_missing]]
         return CurrencyRows(taken_indexes, self.names)
 
-    def of_groups(self, group_of_row: IntegerArray, group_count: int) -> CurrencyRows:
-        """The currency of each group: unknown if its rows have several or none."""
+    def of_groups(
+        self, group_of_row: IntegerArray, group_count: int, amounts: pa.Array | None = None
+    ) -> CurrencyRows:
+        """The currency of each group: unknown if its rows have several or none.
+
+        With the `amounts` of the rows, several currencies are those of amounts that are added: a
+        group keeps its currency beside missing amounts and zeros in others.
+        """
         counted_mask = (group_of_row >= 0) & (self.name_indexes >= 0)
         counted_rows = slice(None) if counted_mask.all() else counted_mask
         counted_groups = group_of_row[counted_rows]
@@ -97,7 +104,32 @@ class CurrencyRows:
         # Each group has the index of its last row: where another row differs, it is mixed.
         mixed_groups = counted_groups[name_index_by_group[counted_groups] != name_indexes]
         name_index_by_group[mixed_groups] = NO_CURRENCY
+        if amounts is not None and len(mixed_groups):
+            added_indexes = np.where(_find_nothing(amounts), NO_CURRENCY, self.name_indexes)
+            added_currencies = CurrencyRows(added_indexes, self.names)
+            currencies_of_sums = added_currencies.of_groups(group_of_row, group_count)
+            name_index_by_group[mixed_groups] = currencies_of_sums.name_indexes[mixed_groups]
         return CurrencyRows(name_index_by_group, self.names)
+
+    def of_extremes(
+        self, group_of_row: IntegerArray, amounts: pa.Array, extremes: pa.Array
+    ) -> CurrencyRows:
+        """The currency of the smallest or largest amount of each group, which is in `extremes`.
+
+        In a group with several currencies it is that of the first row that has the amount.
+        """
+        currencies = self.of_groups(group_of_row, len(extremes))
+        mixed_mask = (group_of_row >= 0) & (self.name_indexes >= 0)
+        mixed_mask &= currencies.name_indexes[group_of_row] == NO_CURRENCY
+        mixed_rows = np.flatnonzero(mixed_mask)
+        if not len(mixed_rows):
+            return currencies
+        extremes_of_rows = extremes.cast(amounts.type).take(pa.array(group_of_row[mixed_rows]))
+        is_extreme = pc.equal(amounts.take(pa.array(mixed_rows)), extremes_of_rows)
+        # The last item that is set for a group stays: its first row comes last.
+        chosen_rows = mixed_rows[np.asarray(is_extreme.fill_null(False))][::-1]
+        currencies.name_indexes[group_of_row[chosen_rows]] = self.name_indexes[chosen_rows]
+        return currencies
 
     def find_added(self, amounts: pa.Array) -> list[str]:
         """The currencies of the amounts that are neither missing nor, beside others, 0."""

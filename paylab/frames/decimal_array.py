@@ -74,6 +74,10 @@ class DecimalArray(ExtensionArray):
         column = getattr(scalars, "array", scalars)
         if isinstance(column, DecimalArray):
             return column
+        if operands.has_amount_categories(getattr(column, "dtype", None)):
+            used_column: Any = column.remove_unused_categories()
+            amounts = cls._from_sequence(used_column.categories)
+            return amounts.take(used_column.codes, allow_fill=True)
         has_objects = isinstance(scalars, list | tuple) or is_object_dtype(scalars)
         currencies = CurrencyRows.of_elements(scalars) if has_objects else None
         return cls(operands.exact_decimals(scalars), currencies)
@@ -269,7 +273,7 @@ class DecimalArray(ExtensionArray):
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
         """The hook of pandas for `quantile`: one amount for each of the shares `qs`."""
         self._warn_of_currencies()
-        currencies = self.currencies and self.currencies.of_results(self.isna(), len(qs))
+        currencies = self.currencies and self.currencies.of_results(self._values, len(qs))
         quantiles = arithmetic.compute_quantiles(self._values, qs, interpolation)
         return DecimalArray(quantiles, currencies)
 

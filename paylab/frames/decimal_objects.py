@@ -17,7 +17,7 @@ from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, is_
 
 from ..errors.base import ExactnessError
 from .exact_decimal import ExactDecimal
-from .operands import is_missing_value
+from .operands import has_amount_categories, is_missing_value
 
 
 def make_exact(result: Any) -> Any:
@@ -38,12 +38,9 @@ def make_exact(result: Any) -> Any:
 
 def _may_be_of_decimals(dtype: Any) -> bool:
     """Whether a type is one of objects, or of Arrow's decimals, or of categories of these."""
-    if isinstance(dtype, pd.CategoricalDtype):
-        categories_type = dtype.categories.dtype
-        return str(categories_type) == "decimal" or bool(is_object_dtype(categories_type))
     if isinstance(dtype, pd.ArrowDtype):
         return bool(pa.types.is_decimal(dtype.pyarrow_dtype))
-    return bool(is_object_dtype(dtype))
+    return has_amount_categories(dtype) or bool(is_object_dtype(dtype))
 
 
 def convert_decimals(values: Any) -> Any:

@@ -93,7 +93,14 @@ def compute_by_group(  # noqa: PLR0913 - as pandas calls it
     if group_amounts is None:
         rows_of_groups = _split_rows(group_of_row, ngroups)
         group_amounts = _compute_one_by_one(column, how, rows_of_groups, min_count, skipna=skipna)
-    return type(column)(group_amounts, _currencies_of_groups(column, group_of_row, ngroups))
+    results = type(column)(group_amounts)
+    if how in ("min", "max") and column.currencies:
+        results.currencies = column.currencies.of_extremes(
+            group_of_row, column._values, results._values
+        )
+    else:
+        results.currencies = _currencies_of_groups(column, group_of_row, ngroups)
+    return results
 
 
 def _compute_at_once(
@@ -194,9 +201,9 @@ def _find_ranked_amounts(column: Column, ranks: Any) -> pa.Array:
 def _currencies_of_groups(
     column: Column, group_of_row: IntegerArray, group_count: int
 ) -> CurrencyRows | None:
-    """The currency of each group, so that a sum over groups warns too."""
+    """The currency of the amounts of each group, so that a sum over groups warns too."""
     currencies: CurrencyRows | None = column.currencies
-    return currencies and currencies.of_groups(group_of_row, group_count)
+    return currencies and currencies.of_groups(group_of_row, group_count, column._values)
 
 
 def _split_rows(group_of_row: IntegerArray, group_count: int) -> list[IntegerArray]:

@@ -46,6 +46,14 @@ def exact_decimals(values: Any) -> pa.Array:
     raise ExactnessError(_describe_inexact(arrow_values))
 
 
+def has_amount_categories(dtype: Any) -> bool:
+    """Whether a type is one of categories that are exact amounts, or objects such as Decimals."""
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return False
+    categories_type = dtype.categories.dtype
+    return str(categories_type) == "decimal" or bool(is_object_dtype(categories_type))
+
+
 def refuse_floats(values: Any) -> None:
     """ExactnessError if a number, a column or a frame has a float; NaN is a missing value."""
     for value in np.asarray(values, dtype=object).flat:

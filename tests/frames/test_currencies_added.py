@@ -23,15 +23,38 @@ ROWS = [
 ]
 
 
-def make_frame():
-    """Three transfers into two currencies, as the service lists them."""
+LONG = 10**18
+"""The factor that gives amounts more than 18 digits."""
+
+
+def make_frame(factor=1):
+    """Three transfers into two currencies, as the service lists them, times a factor."""
     names = ("source_amount", "source_currency", "destination_amount", "destination_currency")
     rows = [
         dict(zip((*names, "status", "payout_method"), values, strict=True))
         | {"id": f"tr_{number}", "net_source_amount": values[0]}
         for number, values in enumerate(ROWS)
     ]
-    return frames.transfers([{"data": rows, "has_next_page": False}])
+    frame = frames.transfers([{"data": rows, "has_next_page": False}])
+    frame["destination_amount"] *= factor
+    return frame
+
+
+def of_persons(frame, nothing=None):
+    """The amounts of two persons, who each have an amount, and `nothing` in another currency."""
+    rows = pd.concat([frame.head(2), frame.head(2)], ignore_index=True)
+    amounts = rows.destination_amount.where([True, False, False, True], nothing)
+    return amounts.groupby(["A", "A", "B", "B"])
+
+
+def by_status(frame):
+    """The amounts of each status, of which one has two currencies."""
+    return frame.groupby("status", observed=True).destination_amount
+
+
+def by_amount_currency(frame):
+    """The amounts of each of their currencies."""
+    return frame.groupby("destination_currency", observed=True).destination_amount
 
 
 def by_currency_and_status(frame):
@@ -132,6 +155,38 @@ MIXED = {
     "by_currency, added": lambda f: frames.by_currency(f).destination_amount.sum(),
     "summary, added": lambda f: frames.summarize(f).destination_amount.sum(),
     "difference of two amounts": lambda f: f.source_amount - f.destination_amount,
+    "largest per status, added": lambda f: by_status(f).max().sum(),
+    "smallest per method, added": lambda f: (
+        f.groupby("payout_method", observed=True).destination_amount.min().cumsum()
+    ),
+    "largest per status beside its rows": lambda f: by_status(f).transform("max").sum(),
+    "largest per status as a total": lambda f: by_status(f).agg(largest="max").largest.sum(),
+    "largest per status without skipna": lambda f: by_status(f).max(skipna=False).sum(),
+    "largest per month, added": lambda f: (
+        f.set_index(pd.to_datetime(["2026-01-05", "2026-01-06", "2026-02-01"]))
+        .destination_amount.resample("MS")
+        .max()
+        .sum()
+    ),
+    "pivot table of the largest": lambda f: f.pivot_table(
+        index="status", values="destination_amount", aggfunc="max", observed=True
+    ).destination_amount.sum(),
+    "larger of two columns": lambda f: f[["source_amount", "destination_amount"]].max(axis=1).sum(),
+    "sums beside missing amounts": lambda f: of_persons(f).sum().sum(),
+    "sums beside zeros": lambda f: of_persons(f, 0).sum().sum(),
+    "means beside missing amounts": lambda f: of_persons(f).mean().sum(),
+    "medians beside missing amounts": lambda f: of_persons(f).median().sum(),
+    "quantiles beside missing amounts": lambda f: of_persons(f).quantile(0.5).sum(),
+    "largest beside missing amounts": lambda f: of_persons(f).max().sum(),
+    "smallest beside missing amounts": lambda f: of_persons(f).min().sum(),
+    "sums beside zeros in their rows": lambda f: of_persons(f, 0).transform("sum").sum(),
+    "largest per currency, mapped": lambda f: f.destination_currency.map(
+        by_amount_currency(f).max()
+    ).sum(),
+    "largest per currency, mapped from a dict": lambda f: f.destination_currency.map(
+        by_amount_currency(f).max().to_dict()
+    ).sum(),
+    "last per status, mapped": lambda f: f.status.map(by_status(f).last()).sum(),
 }
 
 ALIKE = {
@@ -157,6 +212,17 @@ ALIKE = {
         + sum(f.destination_amount.mask(f.destination_currency == "PHP", 0))
     ),
     "summarize": frames.summarize,
+    "largest per status": lambda f: by_status(f).max().max(),
+    "largest per status beside its rows": lambda f: by_status(f).transform("max"),
+    "smallest amounts in one currency": lambda f: by_status(f).min().sum(),
+    "sums beside missing amounts": lambda f: of_persons(f).sum(),
+    "sums beside zeros": lambda f: of_persons(f, 0).sum(),
+    "means beside zeros": lambda f: of_persons(f, 0).mean(),
+    "zeros only": lambda f: (of_persons(f, 0).sum() * 0).sum(),
+    "largest per currency, mapped": lambda f: f.destination_currency.map(
+        by_amount_currency(f).max()
+    ).max(),
+    "first per status, mapped": lambda f: f.status.map(by_status(f).first()).sum(),
 }
 
 ELEMENTS = {
@@ -216,15 +282,16 @@ FORGOTTEN = {
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("factor", [1, LONG], ids=["small", "long"])
 @pytest.mark.parametrize(
     "idioms", [MIXED, ELEMENTS, ENTERED], ids=["columns", "elements", "entered"]
 )
-def test_amounts_of_several_currencies_are_added_with_a_warning(idioms):
+def test_amounts_of_several_currencies_are_added_with_a_warning(idioms, factor):
     """Also totals per currency that are added afterwards."""
 
     def check(idiom):
         with pytest.warns(frames.CurrencyWarning, match=r"^amounts in .*MXN, .*are added"):
-            idioms[idiom](make_frame())
+            idioms[idiom](make_frame(factor))
 
     assert failures(idioms, check) == {}
 
@@ -249,14 +316,15 @@ def test_a_sum_of_quotients_over_several_currencies_is_exact_and_warns():
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("factor", [1, LONG], ids=["small", "long"])
 @pytest.mark.parametrize("idioms", [ALIKE, FORGOTTEN], ids=["alike", "forgotten"])
-def test_amounts_of_one_or_unknown_currency_are_added_without_a_warning(idioms):
+def test_amounts_of_one_or_unknown_currency_are_added_without_a_warning(idioms, factor):
     """Totals that do not mix currencies, and values whose currency no column knows."""
 
     def check(idiom):
         with warnings.catch_warnings():
             warnings.simplefilter("error", frames.CurrencyWarning)
-            idioms[idiom](make_frame())
+            idioms[idiom](make_frame(factor))
 
     assert failures(idioms, check) == {}
 
