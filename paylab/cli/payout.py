@@ -134,7 +134,7 @@ def run(options: argparse.Namespace) -> int:
     require_extra("frames")  # if it is missing, nothing is sent
     lab = connect()
     announce(lab.place)
-    warn_of_short_life(lab.place, "with what it was paid")
+    warn_of_short_life(lab.place, "and forgets what was paid")
     confirm(lab.place, f"send {count(len(plan.rows), 'payout')}", yes=options.yes)
     results = _send_payouts(lab, options, value_by_option)
     if options.to is not None:
