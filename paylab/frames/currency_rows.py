@@ -205,6 +205,21 @@ def warn_of_pairs(left: CurrencyRows | None, right: CurrencyRows | None) -> None
         warn_of_currencies(sorted(left_names | right_names))
 
 
+def find_currencies_of_sums(
+    left: CurrencyRows | None, right: CurrencyRows | None
+) -> CurrencyRows | None:
+    """The currencies of the sums of two columns: the left one's, or the right one's if unknown."""
+    if left is None or right is None or left is right:
+        return left or right
+    is_unknown = left.name_indexes == NO_CURRENCY
+    if not is_unknown.any():
+        return left
+    row_count = len(is_unknown)
+    both_currencies = join_currencies([left, right], [row_count, row_count])
+    positions = np.arange(row_count) + np.where(is_unknown, row_count, 0)
+    return both_currencies and both_currencies.take(positions)
+
+
 def name_one(currency_names: Sequence[str]) -> str | None:
     """The currency of a result of amounts in these currencies; "several", or None without one."""
     if len(currency_names) > 1:

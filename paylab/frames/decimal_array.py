@@ -324,12 +324,14 @@ class DecimalArray(ExtensionArray):
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
         operand = operands.read_operand(other, len(self))
+        currencies = self.currencies
         if op in ADDITIONS and isinstance(other, DecimalArray):
-            currency_rows.warn_of_pairs(self.currencies, other.currencies)
+            currency_rows.warn_of_pairs(currencies, other.currencies)
+            currencies = currency_rows.find_currencies_of_sums(currencies, other.currencies)
         results = op(operand, self._values) if swapped else op(self._values, operand)
         # A product with another column, which may have rates, is in an unknown currency.
         may_change_currency = is_list_like(other) and op not in ADDITIONS
-        return DecimalArray(results) if may_change_currency else self._replace_values(results)
+        return DecimalArray(results, None if may_change_currency else currencies)
 
     def _compare(self, other: object, op: Callable[[Any, Any], Any]) -> Any:
         """Compare each amount; a float is taken as it is printed, and `==` warns of it."""

@@ -40,6 +40,11 @@ def make_frame(factor=1):
     return frame
 
 
+def limits(frame):
+    """A limit for each amount, in no currency that is known."""
+    return pd.Series([Decimal(1)] * len(frame), index=frame.index, dtype="decimal")
+
+
 def of_persons(frame, nothing=None):
     """The amounts of two persons, who each have an amount, and `nothing` in another currency."""
     rows = pd.concat([frame.head(2), frame.head(2)], ignore_index=True)
@@ -172,6 +177,11 @@ MIXED = {
         index="status", values="destination_amount", aggfunc="max", observed=True
     ).destination_amount.sum(),
     "larger of two columns": lambda f: f[["source_amount", "destination_amount"]].max(axis=1).sum(),
+    "limits minus amounts": lambda f: (limits(f) - f.destination_amount).sum(),
+    "amounts plus limits": lambda f: (f.destination_amount + limits(f)).sum(),
+    "limits, some of them amounts, plus amounts": lambda f: (
+        pd.concat([f.destination_amount.head(1), limits(f).tail(2)]) + f.destination_amount
+    ).sum(),
     "sums beside missing amounts": lambda f: of_persons(f).sum().sum(),
     "sums beside zeros": lambda f: of_persons(f, 0).sum().sum(),
     "means beside missing amounts": lambda f: of_persons(f).mean().sum(),
@@ -213,6 +223,8 @@ ALIKE = {
     ),
     "summarize": frames.summarize,
     "largest per status": lambda f: by_status(f).max().max(),
+    "limits minus amounts": lambda f: limits(f) - f.destination_amount,
+    "limits": lambda f: (limits(f) + limits(f)).sum(),
     "largest per status beside its rows": lambda f: by_status(f).transform("max"),
     "smallest amounts in one currency": lambda f: by_status(f).min().sum(),
     "sums beside missing amounts": lambda f: of_persons(f).sum(),
