@@ -66,6 +66,7 @@ class OnboardingForm(Form):
         self._on_ramp_only = on_ramp_only
         self._create = create
         self._has_code_consent = consent
+        self._is_ticked_by_code = False
         self._example = CountryExample(self._set_example, self.filling)
         self._clock = clock
         self.title = f"{self.subject}: {NAMES.get(country, country)}"
@@ -144,6 +145,10 @@ class OnboardingForm(Form):
         except RuleError as error:
             if CONSENT_FIELD in [problem.field for problem in error.problems]:
                 error.hint = MISSING_CONSENT
+            if self._is_ticked_by_code:  # nothing was sent, and a click needs a tick of the user
+                self._is_ticked_by_code = False
+                self.consent.reset(False)
+                self.redraw()
             raise
 
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
@@ -197,6 +202,7 @@ class OnboardingForm(Form):
         """Record the consent of `consent=True`."""
         if self._has_code_consent and not self.consent.recorded_at:
             self.consent.value = True
+            self._is_ticked_by_code = True
 
     def _clear_private_inputs(self) -> None:
         """Remove the document number from the page."""

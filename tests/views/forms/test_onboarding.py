@@ -74,6 +74,18 @@ def test_a_click_needs_a_tick_and_submit_has_the_consent_of_its_author(onboardin
     assert form.submit().id == "ind_1"
 
 
+def test_a_refused_submit_leaves_the_box_of_the_consent_as_it_was(onboarding, create, quick):
+    """Nothing was sent: a click still needs a tick, and the next `submit` has the consent again."""
+    form = onboarding(consent=True).fill(date_of_birth="1/1/90")
+    with pytest.raises(RuleError, match="date_of_birth"):
+        form.submit()
+    assert (form.consent.raw_value, form.consent.recorded_at) == (False, "")
+    form.fill(date_of_birth="1990-01-01").click()
+    assert note(form, "idv_consent_recorded_at").startswith("Required. Tick this box")
+    assert not create
+    assert form.submit().id == "ind_1"
+
+
 def test_two_clicks_and_a_submit_send_one_request(onboarding, create, quick):
     """Two clicks and a `submit` send one request."""
     form = onboarding()
