@@ -26,11 +26,11 @@ from .expressions import evaluate
 from .frame_forms import (
     as_floats,
     exact_styler,
-    find_exact_columns,
     first_columns_text,
     remove_zones,
     sql_columns,
     with_bin_texts,
+    with_decimal_mark,
 )
 from .merges import refuse_other_index, refuse_other_keys
 from .numpy_functions import call_numpy
@@ -274,15 +274,12 @@ class ExactFrame(pd.DataFrame):
         return super().__array__(dtype, copy)
 
     def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
-        """Write a CSV as pandas does, but with the mark `decimal` in exact amounts too."""
+        """Write a CSV as pandas does; exact amounts too use the decimal mark of `decimal=`."""
         decimal_mark = options.get("decimal", ".")
-        written_frame = self
-        if decimal_mark != ".":
-            written_frame = self.copy()
-            for column_name in find_exact_columns(self):
-                amount_texts = self[column_name].astype("string")
-                written_frame[column_name] = amount_texts.str.replace(".", decimal_mark)
-        return super(ExactFrame, written_frame).to_csv(path_or_buf, *args, **options)
+        if decimal_mark == ".":
+            return super().to_csv(path_or_buf, *args, **options)
+        marked_frame = with_decimal_mark(pd.DataFrame(self), decimal_mark)
+        return marked_frame.to_csv(path_or_buf, *args, **options)
 
     def to_parquet(self, path: Any = None, *args: Any, **options: Any) -> Any:
         """Write Parquet as pandas does; bins of `pd.cut` are text, since Arrow lacks them."""

@@ -34,6 +34,29 @@ def find_exact_columns(frame: pd.DataFrame) -> list[Any]:
     return [column_name for column_name, dtype in frame.dtypes.items() if str(dtype) == "decimal"]
 
 
+def with_decimal_mark(frame: pd.DataFrame, decimal_mark: str) -> pd.DataFrame:
+    """The frame with its exact amounts, also those in its labels, as text with this mark."""
+    marked_frame = frame.copy()
+    for position, dtype in enumerate(frame.dtypes):
+        if str(dtype) == "decimal":
+            amount_texts = frame.iloc[:, position].astype("string")
+            marked_texts: Any = amount_texts.str.replace(".", decimal_mark, regex=False)
+            marked_frame.isetitem(position, marked_texts)
+    marked_frame.index = _mark_labels(frame.index, decimal_mark)
+    marked_frame.columns = _mark_labels(frame.columns, decimal_mark)
+    return marked_frame
+
+
+def _mark_labels(labels: Any, decimal_mark: str) -> Any:
+    """The index with its exact amounts as text with this decimal mark."""
+    if isinstance(labels, pd.MultiIndex):
+        marked_levels = [_mark_labels(level, decimal_mark) for level in labels.levels]
+        return labels.set_levels(marked_levels, verify_integrity=False)
+    if str(labels.dtype) != "decimal":
+        return labels
+    return labels.astype("string").str.replace(".", decimal_mark, regex=False)
+
+
 def with_named_index(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with an index that has a name as columns; without one, the frame.
 

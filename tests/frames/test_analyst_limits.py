@@ -225,6 +225,19 @@ def test_a_csv_has_the_decimal_mark_that_was_asked_for():
     ]
 
 
+def test_a_csv_has_its_decimal_mark_in_labels_and_repeated_columns():
+    """`decimal` counts for amounts in an index, a column index and columns of one name."""
+    frame = make_frame([*map(D, SETS["small"])])[["a", "n"]].head(2)
+    by_amount = frame.set_index("a")
+    assert by_amount.to_csv(sep=";", decimal=",").split() == ["a;n", "10,25;1", "3,10;2"]
+    by_both = frame.assign(z=0.5).set_index(["a", "n"])
+    assert by_both.to_csv(sep=";", decimal=",").split() == ["a;n;z", "10,25;1;0,5", "3,10;2;0,5"]
+    assert by_amount.T.to_csv(sep=";", decimal=",").split() == [";10,25;3,10", "n;1;2"]
+    repeated = frame[["a", "a"]].to_csv(sep=";", decimal=",", index=False)
+    assert repeated.split() == ["a;a", "10,25;10,25", "3,10;3,10"]
+    assert by_amount.index.tolist() == [D("10.25"), D("3.10")]
+
+
 @pytest.mark.parametrize(
     ("column", "words"),
     [
