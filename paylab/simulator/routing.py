@@ -83,11 +83,14 @@ def operation_at(service: Service, method: str, path: str) -> str | None:
 
 def find_fitting_routes(service: Service, pattern: str) -> tuple[Route, ...]:
     """The routes of the service that a path matches; the path may have wildcards: `/v1/quotes*`."""
-    routes_by_method, _ = service.match(pattern)
-    if routes_by_method:
-        return tuple(routes_by_method.values())
-    pattern = PLACEHOLDER.sub("*", pattern)
-    return tuple(route for route in service.routes if fnmatchcase(route.template, pattern))
+    has_wildcards = any(wildcard in pattern for wildcard in "*?[")
+    if not has_wildcards:
+        routes_by_method, _ = service.match(pattern)
+        if routes_by_method:
+            return tuple(routes_by_method.values())
+    # `*` must not be taken for an id: it also stands for several parts of a path.
+    wildcard_path = PLACEHOLDER.sub("*", pattern)
+    return tuple(route for route in service.routes if fnmatchcase(route.template, wildcard_path))
 
 
 def _find_route(

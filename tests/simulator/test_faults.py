@@ -403,3 +403,16 @@ def test_a_block_names_what_is_near(given, words):
     lab = paylab.connect(simulator=Simulator())
     with pytest.raises(paylab.SimulatorError, match=words), lab.simulator.faults.on(*given):
         pass
+
+
+def test_a_path_with_a_wildcard_is_no_path_of_an_id():
+    """`/v1/individuals/*` has the operations further down too, of which some are a POST."""
+    lab = paylab.connect(simulator=Simulator())
+    person = lab.individuals.create(**paylab.examples.recipient("MX"))
+    with lab.simulator.faults.on("POST /v1/individuals/*", "refuse"):
+        assert lab.individuals.get(person.id).id == person.id
+    with (
+        pytest.raises(paylab.SimulatorError, match=r"no operation|nearest"),
+        lab.simulator.faults.on("POST /v1/individuals/{id}", "refuse"),
+    ):
+        pass
