@@ -27,16 +27,17 @@ _TOKEN = r"([A-Za-z0-9][\w.~+/=-]{6,}[A-Za-z0-9=_-])"
 _DIGEST = (
     r"(?:\w{1,12}=)?([0-9A-Fa-f]{64}(?![0-9A-Fa-f])|[A-Za-z0-9+/_-]{40,}={0,2}|[\w+/=.-]{16,})"
 )
-_DATE = re.compile(r"\d{4}-\d\d-\d\d.*")
+# The value of a label ends at a colon: then a time has its hour only.
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(T\d\d(\d\d){0,2}([.,]\d{1,9})?Z?)?", re.IGNORECASE)
 _WEB_TOKEN_HEADER = re.compile(r"e[wy][\w-]{8,}")
 
 
 def _is_harmless_value(labelled_value: str) -> bool:
-    """Whether the value of a label is a word, a date, a number or a URL, and no key."""
+    """Whether the value of a label is a word, a number, a date or a URL, and no key."""
     has_digits = any(map(str.isdigit, labelled_value))
     has_letters = any(map(str.isalpha, labelled_value))
     if not has_digits or not has_letters:
-        return True
+        return True  # a word or a number
     is_date_or_url = bool(_DATE.fullmatch(labelled_value)) or "://" in labelled_value
     return is_word(labelled_value) or is_date_or_url
 

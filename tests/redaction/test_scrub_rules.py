@@ -144,3 +144,19 @@ def test_a_rule_finds_one_secret_in_its_example(rule):
     cleaned, leaks = scrub({"cells": [{"source": rule.example}]})
     assert rule.example[start:end] not in str(cleaned)
     assert leaks
+
+
+@pytest.mark.parametrize(
+    ("labelled_value", "is_found"),
+    [
+        ("2024-01-01", False),
+        ("2024-01-01T10:20:30.123Z", False),
+        ("2024-01-01T10:20+02:00", False),
+        ("2024-01-01xyzSECRETkey99", True),
+    ],
+)
+def test_a_key_that_begins_with_a_date_is_found(labelled_value, is_found):
+    """A date, with or without a time, is no secret; what follows a date otherwise is."""
+    text = f"the secret is {labelled_value}"
+    found_spans = [span for rule in RULES for span in rule.find(text)]
+    assert bool(found_spans) is is_found
