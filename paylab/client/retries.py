@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from math import ceil
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -103,19 +104,20 @@ def wait_advice(
 ) -> str | None:
     """How long an answer asks to wait, in words; None if it does not say.
 
-    This is only advice: a retry waits as the header of the service, or Retry-After, says. Other
-    headers (`RESET`) are read only if the refusal is for the rate (`is_rate`), since a service may
-    send them with every answer.
+    The header of the service, or Retry-After, counts first, as for a retry. Other headers (`RESET`)
+    are read only for a refusal for the rate (`is_rate`): a service may send them with every answer.
+    Of several, the last one that is readable counts.
     """
     seconds = requested_wait(headers, now, limits.header, limits.unit)
     if is_rate and seconds is None:
         for header_name, header_text in headers.items():
-            if RESET.fullmatch(header_name):  # of several, the last one counts
-                seconds = _read_reset_seconds(header_name.lower(), header_text, now)
+            if RESET.fullmatch(header_name):
+                reset_seconds = _read_reset_seconds(header_name.lower(), header_text, now)
+                seconds = seconds if reset_seconds is None else reset_seconds
     if seconds is None or seconds == 0:
         return None
     if seconds <= RETRY_AFTER_SECONDS_MAX:
-        return f"the service asks to wait {seconds:.0f} s"
+        return f"the service asks to wait {ceil(seconds)} s"
     try:
         retry_time_text = to_text(now + timedelta(seconds=seconds))
     except OverflowError:

@@ -384,6 +384,13 @@ IN_TWO_MINUTES = f"{UNTIL} 2026-01-31T09:32:00.000Z"
         ({"x-ratelimit-reset": "30"}, False, None),
         ({"ratelimit-reset": "1769851920"}, True, IN_TWO_MINUTES),
         ({"retry-after-ms": "1500"}, True, "the service asks to wait 2 s"),
+        ({"retry-after-ms": "200"}, True, "the service asks to wait 1 s"),
+        ({"retry-after": "0.3"}, False, "the service asks to wait 1 s"),
+        (
+            {"x-ratelimit-reset": "30", "ratelimit-reset": "soon"},
+            True,
+            "the service asks to wait 30 s",
+        ),
     ],
 )
 def test_how_long_to_wait_is_told_in_words(headers, is_rate, told):
