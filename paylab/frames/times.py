@@ -15,7 +15,8 @@ from ..errors.base import OptionError, PaylabWarning, Problem, warn_caller
 from ..spec.time_arguments import read_date_or_time
 
 INSTANT = pa.timestamp("us", tz="UTC")
-BARE_NUMBER = re.compile(r"[\s\d.]*[1-9][\s\d.]*", re.ASCII)  # pandas reads it as nanoseconds
+# pandas reads it as nanoseconds. A zero needs no unit.
+BARE_NUMBER = re.compile(r"\s*[+-]?[\s\d.]*[1-9][\s\d.]*(e[+-]?\d+)?\s*", re.ASCII | re.IGNORECASE)
 
 
 class UnreadableTimeWarning(PaylabWarning):
@@ -39,15 +40,15 @@ def read_times(texts: pa.ChunkedArray, column_name: str, first_row: int = 0) -> 
 
 def read_timedelta(value: Any, argument_name: str) -> timedelta:
     """A duration of zero or more, a timedelta or text with units; OptionError for anything else."""
-    has_no_unit = BARE_NUMBER.fullmatch(str(value)) is not None
     try:
-        duration = pd.Timedelta(value)
-        if duration >= pd.Timedelta(0) and not has_no_unit:  # NaT is not more, and is refused
-            return duration
+        duration: timedelta = pd.Timedelta(value)
     except (ValueError, TypeError, OverflowError):
-        pass  # raised below
-    message = f"{value!r:.60} is not a duration of zero or more: write 30min, 1h or 2D"
-    raise OptionError([Problem(argument_name, message)])
+        duration = timedelta(-1)  # refused below
+    has_no_unit = BARE_NUMBER.fullmatch(str(value)) is not None
+    if has_no_unit or not duration >= timedelta(0):  # a comparison with NaT is false
+        message = f"{value!r:.60} is not a duration of zero or more: write 30min, 1h or 2D"
+        raise OptionError([Problem(argument_name, message)])
+    return duration
 
 
 def read_time_zone(zone_name: str) -> ZoneInfo:

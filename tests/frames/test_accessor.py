@@ -62,7 +62,7 @@ def test_stuck_says_for_how_long(frame):
     assert frame.paylab.stuck()["age"].tolist() == [pd.Timedelta("3h")]
 
 
-@pytest.mark.parametrize("wrong", ["soon", "-1h", -5, None, "NaT", float("nan")])
+@pytest.mark.parametrize("wrong", ["soon", "-1h", -5, None, "NaT", float("nan"), "5", "+5", 1e16])
 def test_a_duration_that_is_none(frame, wrong):
     """An invalid duration raises RuleError with its value and a valid example."""
     with pytest.raises(RuleError, match=f"{re.escape(repr(wrong))} is not a duration .* write 30m"):
