@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from hmac import compare_digest
 from secrets import token_hex
 from threading import Event, Lock
 
@@ -159,8 +160,8 @@ class Worlds:
     def _choose_world(self, api_key: str, token_owner: HostedWorld | None) -> HostedWorld | None:
         """The simulator of a request: by its control token if it has one, else by its API key.
 
-        The first token controls every simulator, so the API key then says which one. None if that
-        simulator has ended, or if neither key nor token is known.
+        The token of the first simulator controls them all: then the API key says which one. None
+        if that simulator has ended, or if neither key nor token is known.
         """
         named_world = self._by_key.get(api_key)
         if token_owner is None:
@@ -177,7 +178,7 @@ class Worlds:
             return None
         token = authorization_text[len(_BEARER) :].strip()
         for hosted_world in [*self._by_key.values()]:
-            if hosted_world.control_token == token:
+            if compare_digest(hosted_world.control_token.encode(), token.encode(errors="replace")):
                 return hosted_world
         return None
 
