@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
-from typing import Any
+from typing import Any, Unpack, get_args, get_origin
 
+from .annotations import evaluate_annotation
 from .cards import MisuseError
 
 _UNNAMED_KINDS = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -31,9 +32,10 @@ conditions
     unnamed_names = [parameter.name for parameter in unnamed_parameters if parameter.name != "self"]
     limit_text = f"only {' and '.join(unnamed_names)}" if unnamed_names else "no argument"
     option_names = [
-        _write_option_name(parameter)
+        option_name
         for parameter in parameters
         if parameter not in unnamed_parameters and parameter.name not in kwargs
+        for option_name in _write_option_names(parameter, function)
     ]
     options_text = f": it takes {', '.join(option_names)}" if option_names else ": write it without"
     raise MisuseError(
@@ -46,6 +48,15 @@ def call_name(function: Callable[..., Any]) -> str:
     return function.__qualname__.removesuffix(".__init__")
 
 
-def _write_option_name(parameter: Parameter) -> str:
-    """The name of a parameter as in a call, `timeout=`; without = for `**conditions`."""
-    return parameter.name if parameter.kind == Parameter.VAR_KEYWORD else f"{parameter.name}="
+def _write_option_names(parameter: Parameter, function: Callable[..., Any]) -> list[str]:
+    """The name of a parameter as in a call, `timeout=`.
+
+    Those of `**options` are the keys of its TypedDict; without one it is the name without =.
+    """
+    if parameter.kind != Parameter.VAR_KEYWORD:
+        return [f"{parameter.name}="]
+    annotation = evaluate_annotation(parameter.annotation, inspect.unwrap(function).__module__)
+    if get_origin(annotation) is not Unpack:
+        return [parameter.name]
+    (options_type,) = get_args(annotation)
+    return [f"{option_name}=" for option_name in options_type.__annotations__]

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import UnknownNameError
+from ..errors.base import ArgumentError, UnknownNameError
 from ..errors.names import unknown_name_error, with_name_suggestions
 from ..spec.codes import EVENT_TYPES, EventType
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from ..spec.text import JsonObject, JsonValue
 from .deliveries import check_event_type
-from .fault_kinds import FAULT_KINDS, ON_EVENTS, UNLIMITED, FaultKind
+from .fault_kinds import FAULT_KINDS, ON_EVENTS, UNLIMITED, FaultDetails, FaultKind
 from .routing import find_fitting_routes
 
 SendControl = Callable[..., Any]
@@ -49,7 +49,7 @@ class FaultControls:
         self._send_control = send_control
         self._service = service
 
-    def add(self, kind: FaultKind | str, **details: object) -> JsonObject:
+    def add(self, kind: FaultKind | str, **details: Unpack[FaultDetails]) -> JsonObject:
         """Add a fault for the next matching call or event.
 
         `details`: operation, method, path (with *), event_type, times (0: until it is removed),
@@ -59,11 +59,7 @@ class FaultControls:
         >>> lab.simulator.faults.add("status", status=503, times=1)["kind"]
         'status'
         """
-        if not isinstance(kind, str) or kind not in FAULT_KINDS:
-            raise unknown_name_error("fault", kind, FAULT_KINDS)
-        return with_floats(
-            self._send_control("POST", "/_simulator/faults", json={"kind": kind, **details})
-        )
+        return self._send_fault(kind, details)
 
     def on(
         self, name: EventType | str, kind: FaultKind | str = "custom", **details: object
@@ -89,8 +85,20 @@ class FaultControls:
         ...     pass
         """
         target_details = _make_target_details(name, kind, self._service)
-        fault = self.add(kind, **{"times": UNLIMITED, **target_details, **details})
+        fault = self._send_fault(kind, {"times": UNLIMITED, **target_details, **details})
         return FaultBlock(fault, self.remove)
+
+    def _send_fault(self, kind: FaultKind | str, details: Mapping[str, object]) -> JsonObject:
+        """Add a fault; the error for a target in place of a kind says how to write it."""
+        if isinstance(kind, str) and (kind in OPERATIONS or kind in EVENT_TYPES):
+            raise ArgumentError(
+                f"{kind} is no kind of fault: write faults.on({kind!r}, kind)", "kind"
+            )
+        if not isinstance(kind, str) or kind not in FAULT_KINDS:
+            raise unknown_name_error("fault", kind, FAULT_KINDS)
+        return with_floats(
+            self._send_control("POST", "/_simulator/faults", json={"kind": kind, **details})
+        )
 
     def __getattr__(self, kind: str) -> Callable[..., JsonObject]:
         """A method that adds a fault of this kind; for another name an error with the nearest."""

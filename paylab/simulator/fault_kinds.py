@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from ..errors.base import Problem
 from ..spec.codes import EVENT_TYPES
@@ -36,6 +36,29 @@ ON_EVENTS = {
 }
 FAULT_KINDS = {**ON_CALLS, **ON_EVENTS}
 """The kinds of fault, and their effects."""
+
+
+class FaultDetails(TypedDict, total=False):
+    """The details that `faults.add` takes by name; `FAULT_DETAILS` checks their values."""
+
+    operation: str
+    method: str
+    path: str
+    event_type: str
+    status: int
+    times: int
+    every: int
+    retry_after: float
+    probability: float
+    seed: int
+    seconds: float
+    headers: Mapping[str, str]
+    body: object
+    content_type: str
+    delay: float
+    slow: float
+    cut_after: int
+
 
 CUT_KINDS = ("refuse", "timeout", "drop_after", "truncate")
 """Kinds that damage the connection or the reply."""

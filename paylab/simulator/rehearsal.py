@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import dropwhile, product, takewhile
-from typing import Protocol
+from typing import Protocol, Unpack
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import PaylabError
@@ -13,6 +13,7 @@ from ..errors.text import printable
 from ..readiness.item import Item, JudgedItem
 from ..readiness.report import Readiness
 from ..spec.text import JsonObject
+from .fault_kinds import FaultDetails
 
 
 class ClockControl(Protocol):
@@ -25,7 +26,7 @@ class ClockControl(Protocol):
 class FaultPlan(Protocol):
     """The faults of a simulator."""
 
-    def add(self, kind: str, **details: object) -> JsonObject:
+    def add(self, kind: str, **details: Unpack[FaultDetails]) -> JsonObject:
         """Add a fault."""
 
     def remove(self, fault_id: str) -> None:

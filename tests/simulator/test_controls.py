@@ -14,7 +14,7 @@ from paylab import errors
 from paylab.corridors import examples
 from paylab.lab import displays
 from paylab.simulator.controls import Controls
-from paylab.simulator.fault_kinds import FAULT_KINDS
+from paylab.simulator.fault_kinds import FAULT_DETAILS, FAULT_KINDS, FaultDetails
 from paylab.simulator.scenarios import name_field_scenarios
 from paylab.simulator.simulator import Simulator
 from paylab.spec import assumptions
@@ -58,6 +58,26 @@ def test_a_wrong_detail_is_told_the_right_one(lab, details):
     """An unknown detail of a fault is refused with the nearest name."""
     with pytest.raises(errors.BadRequestError, match=r"times|path|probability"):
         lab.simulator.faults.add("status", **details)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        (("transfers.create", "drop_after"), TypeError, "takes operation=, method=, path=, "),
+        (("transfers.create",), errors.ArgumentError, r"write faults\.on\('transfers\.create', "),
+        (("transfer.created",), errors.ArgumentError, r"write faults\.on\('transfer\.created', "),
+    ],
+)
+def test_a_fault_that_is_added_as_on_takes_it_says_what_to_write(lab, given, error, words):
+    """`on` takes the call first, `add` by name."""
+    with pytest.raises(error, match=words):
+        lab.simulator.faults.add(*given)
+    assert lab.simulator.faults.list() == []
+
+
+def test_the_names_of_details_are_those_that_are_checked():
+    """The signature of `add` and the check of the simulator name the same details."""
+    assert [*FaultDetails.__annotations__] == [*FAULT_DETAILS]
 
 
 def test_every_kind_of_fault_is_a_method_that_tab_completes(lab):
