@@ -37,6 +37,7 @@ def listen(served):
         command = [sys.executable, "-m", "paylab", "listen", *arguments]
         process = subprocess.Popen(command, text=True, stdout=-1, stderr=-1)
         running.append(process)
+        assert "SIMULATOR (shared, 127.0.0.1" in process.stderr.readline()
         assert "Listening on" in process.stderr.readline()
         return process
 
@@ -88,7 +89,9 @@ def test_listen_forwards_and_the_service_hears_the_answer(served, listen):
 def test_a_refusal_does_not_repeat_a_warning(capsys):
     """An address that the rules warn about and the service refuses is reported once."""
     assert main(["listen", "--url", "http://hooks.example.com/x"]) == 1
-    assert capsys.readouterr().err.splitlines() == [
+    badge, *sentences = capsys.readouterr().err.splitlines()
+    assert badge.startswith("paylab: SIMULATOR (shared, 127.0.0.1")
+    assert sentences == [
         "paylab: url: must be https; http is for loopback addresses only",
         "paylab: 400 the service refuses this",
     ]

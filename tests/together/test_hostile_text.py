@@ -109,7 +109,7 @@ SHOWN = {
     "client.replay.RecordedCall": lambda: bare(
         import_module("paylab.client.replay").RecordedCall,
         number=1,
-        question=SimpleNamespace(method=HOSTILE, path=HOSTILE),
+        request=SimpleNamespace(method=HOSTILE, path=HOSTILE),
     ),
     "client.call.Har": lambda: bare(Har, path=Path(HOSTILE), count=1),
     "client.client.Client": lambda: hostile_lab().client,
