@@ -49,13 +49,34 @@ OVERRIDES = {
     "@jupyterlab/mainmenu-extension:plugin": {
         "menus": [
             {
+                "id": "jp-mainmenu-file",
+                "items": [
+                    {
+                        "type": "submenu",
+                        "submenu": {"id": "jp-mainmenu-file-new"},
+                        "disabled": True,
+                    },
+                    {"command": "filemenu:create-console", "disabled": True},
+                ],
+            },
+            {
+                "id": "jp-mainmenu-view",
+                "items": [
+                    {"command": "application:open-lab", "disabled": True},
+                    {"command": "application:open-tree", "disabled": True},
+                ],
+            },
+            {
                 "id": "jp-mainmenu-kernel",
                 "items": [{"command": "kernelmenu:interrupt", "disabled": True}],
-            }
+            },
         ]
     },
 }
-"""Settings of JupyterLab: no news, dark where the system is, nothing cut off, no idle button."""
+"""Settings of JupyterLab: no news, dark where the system is, nothing cut off, no idle button.
+
+The menus have no entry for an application that the site does not have.
+"""
 
 WORKER = """\
 import "{}";
@@ -64,6 +85,9 @@ import {{ start }} from "./start.mjs";
 start({});
 """
 """The program of a kernel that has not been asked to start Python, and starts it: see kernel.js."""
+
+TREE = Path(__file__).with_name("tree.html")
+"""The page at the address that JupyterLite has for lists of files, to which notebooks link."""
 
 QUICK_START = Path(__file__).with_name("quick_start.mjs")
 ERROR_LINES = 5
@@ -247,6 +271,8 @@ def _write_pages(draft: Path, options: SiteOptions) -> None:
     (draft / PYODIDE / "saved.json").write_text(saved_json, encoding="utf-8")
     site_facts = SiteFacts(options.runtime.address, has_frames, options.base)
     (draft / "index.html").write_text(index_page(options.lessons, site_facts), encoding="utf-8")
+    (draft / "tree").mkdir()
+    shutil.copy(TREE, draft / "tree" / "index.html")
     (draft / "saved").mkdir()
     for lesson_path, lesson_notebook in zip(options.lessons, lesson_notebooks, strict=True):
         saved_path = draft / "saved" / f"{lesson_path.stem}.html"

@@ -75,6 +75,7 @@
     window.removeEventListener("error", noteFailure, true);
     for (const part of notebookParts()) part.inert = false;
     const panel = panelOfNotebook();
+    document.title = title.textContent; // JupyterLite gives all pages the same title
     if (panel?.content) {
       panel.content.activate();
       if (button.getAttribute("aria-pressed") === "true") {

@@ -45,6 +45,9 @@ STORED = """await (async () => {
 
 VIOLATIONS = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
   .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ').slice(0, 500)}`)"""
+SHOWN_COMMANDS = """() => [...document.querySelectorAll('.lm-Menu-item')]
+  .filter((item) => item.offsetParent)
+  .map((item) => item.dataset.command || item.innerText.trim())"""
 SCRIPTS = "**/build/**/*.bin*"
 ATTACKS = ("<script>parent.ran = 1</script>", "<img src=x onerror=parent.ran=1>")
 ATTACKS += ("<iframe srcdoc='<script>parent.parent.ran = 1</script>'></iframe>",)
@@ -266,6 +269,30 @@ def test_saved_outputs_run_no_script(visitor):
 
     visitor.page.goto(f"{visitor.host}notebooks/index.html?path=other.ipynb")
     assert not visitor.page.locator("#opening").is_visible()
+
+
+def test_a_link_of_a_notebook_opens_the_other_lesson(visitor):
+    """The logo opens the first page, and no menu opens an application that the site lacks."""
+    visitor.open("The off-ramp")
+    page = visitor.page
+    assert page.title() == "45_offramp"
+    with page.context.expect_page() as opened:
+        page.locator(".jp-RenderedMarkdown").get_by_role("link", name="50_webhooks").click()
+    opened.value.get_by_role("heading", name="Webhooks").first.wait_for()
+    with page.context.expect_page() as opened:
+        page.locator("#jp-NotebookLogo").click()
+    opened.value.get_by_role("heading", name="paylab in your browser").wait_for()
+    commands = []
+    for menu in ("File", "View"):
+        page.get_by_role("menuitem", name=menu, exact=True).click()
+        page.locator(".lm-Menu-item").first.wait_for()
+        commands += page.evaluate(SHOWN_COMMANDS)
+        page.keyboard.press("Escape")
+    assert {"docmanager:save", "toc:toggle-panel"} <= {*commands}
+    assert not {"application:open-lab", "application:open-tree", "filemenu:create-console"} & {
+        *commands
+    }
+    assert "New" not in commands
 
 
 def test_a_page_whose_scripts_are_lost_says_so(visitor):
