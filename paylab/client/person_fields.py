@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from ..corridors import countries
 from ..corridors.country_names import country_code, nearest_country
+from ..corridors.phone_numbers import phone_sample
 from ..errors.base import Problem
 from ..errors.names import find_suggestion
-from ..rules import individuals
 from ..spec import codes
 
 _SHAPE_MESSAGES = ("is required", "must be a JSON object", "must be a list")
@@ -31,7 +31,7 @@ def describe_fields(body: Mapping[str, object], problems: Sequence[Problem]) -> 
         form_by_field["product_types"] = f'["{product_type}"]'
     corridor = countries.of().get(_find_likely_country(body.get("country")))
     if corridor is not None:
-        form_by_field["phone"] = f'"{individuals.phone_sample(corridor.country) or "+..."}"'
+        form_by_field["phone"] = f'"{phone_sample(corridor.country) or "+..."}"'
         form_by_field["document"] = f'{{"type": "{corridor.documents[0]}", "number": "..."}}'
         form_by_field["address"] = f'{{"country": "{corridor.country}"}}'
     argument_texts = [

@@ -17,6 +17,7 @@ from ..spec.service.service import Service
 from ..spec.text import JsonMapping, JsonObject, plain
 from .country_names import country_code, require_country, unknown_country_error
 from .on_ramps import need_on_ramp
+from .phone_numbers import example_phone
 
 _COUNTRY_CODE = re.compile("[A-Z]{2}")
 _OPERATION = OPERATIONS["individuals.create"]
@@ -25,11 +26,8 @@ _OPTIONAL_FIELDS = [
     field.name for field in _OPERATION.fields if not field.required and not field.fields
 ]
 
-EXTRAS: JsonMapping = {
-    **{name: _INDIVIDUAL[name] for name in _OPTIONAL_FIELDS if name in _INDIVIDUAL},
-    "phone": "+910000000000",
-}
-"""Values of additional required fields, by name."""
+EXTRAS: JsonMapping = {name: _INDIVIDUAL[name] for name in _OPTIONAL_FIELDS if name in _INDIVIDUAL}
+"""Values of additional required fields that are the same in every country, by name."""
 
 DOCUMENTS = {
     "AR": {"type": "cuil", "number": "20000000001"},
@@ -38,7 +36,13 @@ DOCUMENTS = {
 }
 """Documents by country, with numbers that belong to nobody and have valid check digits."""
 PASSPORT = {"type": "passport", "number": "000000000"}
-POSTAL_DIGITS = {"BR": 8, "CO": 6, "IN": 6, "MX": 5}
+POSTAL_DIGITS = {
+    **dict.fromkeys(("CZ", "DE", "EE", "ES", "FI", "FR", "GR", "HR"), 5),
+    **dict.fromkeys(("IT", "LT", "MX", "PL", "SE", "SK", "US", "VN"), 5),
+    **dict.fromkeys(("CO", "IN", "RO", "SG"), 6),
+    "PT": 7,
+    "BR": 8,
+}
 """The number of digits of a postal code, by country; 4 in other countries."""
 
 PIX_KEYS = {
@@ -178,10 +182,15 @@ def add_required_fields(service: Service | None, person: JsonObject) -> JsonObje
 
 
 def _make_extra_values(country: str) -> JsonObject:
-    """Return example values of the additional required fields."""
+    """Return example values of the additional required fields, as far as there are any."""
     person = PEOPLE.get(country, {"document": DOCUMENTS.get(country, PASSPORT)})
-    email = f"alex.{country.lower()}@example.com"
-    return {**EXTRAS, "email": email, "document": dict(person["document"])}
+    extra_values = {
+        **EXTRAS,
+        "email": f"alex.{country.lower()}@example.com",
+        "phone": example_phone(country),
+        "document": dict(person["document"]),
+    }
+    return {field_name: value for field_name, value in extra_values.items() if value}
 
 
 WALLET: Mapping[str, str] = OPERATIONS["financial_accounts.create"].example["details"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
-from functools import cache, partial
+from functools import partial
 
 from ..corridors import countries
 from ..corridors.account_types import DOCUMENT_NUMBERS, Format
 from ..corridors.corridor import Corridor
 from ..corridors.country_names import country_code, nearest_country
 from ..corridors.on_ramps import of_country, unknown_on_ramp
+from ..corridors.phone_numbers import phone_sample
 from ..errors.base import Problem
 from ..errors.choices import NOT
 from ..spec import codes, timestamps
@@ -65,19 +66,6 @@ def find_implausible(body: Body, now: datetime) -> list[Problem]:
         for field, message in message_by_field.items()
         if message
     ]
-
-
-@cache
-def phone_sample(country: str) -> str:
-    """Return how a phone number of a country begins, with zeros for the rest; "" if not known.
-
-    >>> phone_sample("PH")
-    '+63 000 000 0000'
-    """
-    import phonenumbers  # not with the rules, which a simulator needs at its start
-
-    country_code = phonenumbers.country_code_for_region(country)
-    return f"+{country_code} 000 000 0000" if country_code else ""
 
 
 def phone_warning(phone: object, country: object = "MX") -> str:

@@ -373,10 +373,23 @@ def test_an_example_has_what_the_service_asks_for(country):
     service = Service({"individuals.required": (*usual, *EVERYTHING, *ADDRESS)})
     body = examples.recipient(country, service)
     assert individuals.check(body, service) == []
-    digits = {"BR": 8, "CO": 6, "IN": 6, "MX": 5}.get(country, 4)
+    digits = {"BR": 8, "CO": 6, "IN": 6, "MX": 5, "DE": 5}.get(country, 4)
     assert len(body["address"]["postal_code"]) == digits
     if country not in examples.PEOPLE:
         assert len(examples.person(country)["address"]["postal_code"]) == digits
+
+
+@pytest.mark.parametrize(("country", "code"), [("US", "+1"), ("SG", "+65"), ("DK", "+45")])
+def test_an_example_has_a_phone_of_its_country(country, code):
+    """The phone begins with the code of the country, and looks right to the rules."""
+    phone = examples.person(country)["phone"]
+    assert phone.removeprefix(code).strip("0") == ""
+    assert individuals.phone_warning(phone, country) == ""
+
+
+def test_a_country_without_known_phones_has_an_example_without_a_phone():
+    """A code of two letters that is no country is taken, and its phone is left out."""
+    assert "phone" not in examples.person("XX")
 
 
 def test_a_person_is_completed_with_what_the_service_asks_for():

@@ -12,6 +12,7 @@ from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...corridors.corridor import Corridor
 from ...corridors.country_names import NAMES
 from ...corridors.on_ramps import of_country, unknown_on_ramp
+from ...corridors.phone_numbers import phone_sample
 from ...errors.base import Problem, RuleError
 from ...rules import individuals
 from ...spec import codes
@@ -229,7 +230,7 @@ class OnboardingForm(Form):
         is_ramp = product_type != codes.GLOBAL_PAYOUTS
         self.fields["family_name"].hint = person.FAMILY_NAME_HINT if is_ramp else ""
         self._adjust_email(is_advised=is_ramp and "email" not in required_names)
-        self._adjust_phone(individuals.phone_sample(country_code))
+        self._adjust_phone(phone_sample(country_code))
         self._adjust_document(is_required="document" in corridor_required_names)
         requirements_text = person.requirement_sentences(self.corridor, product_type)
         self.requirements.html = html.escape(requirements_text)
