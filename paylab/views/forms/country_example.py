@@ -38,24 +38,31 @@ class CountryExample:
     def follow(self, fields: Iterable[FormField], country: object) -> None:
         """Fill in the example of another country where nobody changed the last one.
 
-        `fields` are those that an example can set; what was typed into them stays.
+        `fields` are those that an example can set; what was typed into them stays, and what was
+        emptied stays empty.
         """
         if country == self._country:
             return
         self._country = country
         all_fields = list(fields)
-        example_fields = list(filter(self._is_unchanged, all_fields))
-        if not example_fields:
+        if not any(map(self._is_unchanged, all_fields)):
             return
-        typed_fields = [field for field in all_fields if field not in example_fields]
-        typed_values = [(field, field.raw_value) for field in typed_fields if field.raw_value]
-        for field in example_fields:
-            field.reset("")
+        kept_fields = list(filter(self._is_changed, all_fields))
+        snapshots = [(field, field.snapshot) for field in kept_fields]
+        for field in all_fields:
+            if field not in kept_fields:
+                field.reset("")
         self.fill(all_fields, country)
         with self._filling():
-            for field, typed_value in typed_values:
-                field.set_value(typed_value)
+            for field, snapshot in snapshots:
+                field.restore(snapshot)
 
     def _is_unchanged(self, field: FormField) -> bool:
         """Whether a field has the value of the example."""
         return field.name in self._values and field.raw_value == self._values[field.name]
+
+    def _is_changed(self, field: FormField) -> bool:
+        """Whether somebody typed into a field, or emptied one of the example."""
+        return not self._is_unchanged(field) and (
+            field.name in self._values or field.raw_value not in ("", None)
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from ...errors.base import Problem
 from ...spec.text import JsonObject, JsonValue
@@ -40,6 +41,14 @@ def assumed_values_hint(values: Sequence[str]) -> str:
     if len(values) > _HINT_VALUES_MAX:
         listed_values_text += ", …"
     return f"Assumed: {listed_values_text}. You can type another value."
+
+
+class FieldState(NamedTuple):
+    """The value of an input, whether its problems are shown, and whether a browser sent it."""
+
+    value: JsonValue
+    touched: bool
+    is_typed: bool
 
 
 class FormField(Node):
@@ -140,6 +149,17 @@ class FormField(Node):
         """Set a value as if nobody had edited the input, so that no problems are shown."""
         self.set_value(value)
         self.touched = False
+
+    @property
+    def snapshot(self) -> FieldState:
+        """The value, and who set it, for `restore`."""
+        return FieldState(self._value, self.touched, self.is_typed)
+
+    def restore(self, snapshot: FieldState) -> None:
+        """Go back to an earlier state."""
+        self.store(snapshot.value)
+        self.touched = snapshot.touched
+        self.is_typed = snapshot.is_typed
 
     def store(self, value: JsonValue) -> bool:
         """Store a value, and nothing else; return whether it changed."""

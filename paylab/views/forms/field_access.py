@@ -48,7 +48,7 @@ def set_fields(form: Any, values: JsonMapping) -> None:
         raise ArgumentError("consent is no field: pass consent=True where the form is made")
     if unknown_names:
         raise unknown_name_error("field", unknown_names[0], form.fields)
-    earlier_states = [(field, field.raw_value, field.touched) for field in form.fields.values()]
+    snapshots = [(field, field.snapshot) for field in form.fields.values()]
     with form.filling():
         for field_name, field_value in values.items():
             form.fields[field_name].set_value(field_value)
@@ -62,9 +62,8 @@ def set_fields(form: Any, values: JsonMapping) -> None:
     ]
     if problems:
         with form.filling():
-            for field, earlier_value, was_touched in earlier_states:
-                field.store(earlier_value)
-                field.touched = was_touched
+            for field, snapshot in snapshots:
+                field.restore(snapshot)
         raise OptionError(problems)
 
 

@@ -152,6 +152,24 @@ def test_an_example_follows_the_country(create, form_class):
     assert "phone" not in form.values()
 
 
+def test_an_emptied_field_of_an_example_stays_empty(onboarding):
+    """Another country, and one more, fill in what nobody changed, and leave empty what was emptied.
+
+    What was typed in a browser still counts as typed, so that no notebook saves it.
+    """
+    form = onboarding("MX")
+    fill(form, given_name="")
+    form.fields["email"].receive({"kind": "input", "view": "v", "n": 1, "value": "b@ex.ph"}, [])
+    for country, code in (("PH", "+63"), ("MX", "+52"), ("PH", "+63")):
+        fill(form, country=country)
+        values = form.values()
+        assert "given_name" not in values
+        assert (values["phone"][:3], values["email"]) == (code, "b@ex.ph")
+    assert note(form, "given_name").startswith("Empty")
+    assert "b@ex.ph" not in form.saved_html()
+    assert form.fill().values()["given_name"] == "Juan"
+
+
 def test_what_was_typed_stays_in_another_country(onboarding):
     """Without an example, another country changes nothing that was typed."""
     form = onboarding("PH", example=False)
