@@ -16,6 +16,7 @@ from .chart_style import (
     number_axis,
     tooltip,
 )
+from .durations import short_duration
 
 with extra_imports():
     import pandas as pd
@@ -49,24 +50,12 @@ def duration_panel(seconds_by_corridor: Mapping[str, pd.Series[Any]]) -> Spec:
     }
 
 
-def duration_text(seconds: float) -> str:
-    """Format seconds as 45 s, 3 min, 2.5 h or 4 d.
-
-    >>> duration_text(9000)
-    '2.5 h'
-    """
-    for unit_seconds, unit_name in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= unit_seconds:
-            return f"{seconds / unit_seconds:.3g} {unit_name}"
-    return f"{seconds:.3g} s"
-
-
 def _strip_layer(bins: list[Spec], row_encoding: Spec, colour_channel: Spec) -> Spec:
     """The bins of each corridor as a strip; the opacity shows the number of rows."""
     longest_seconds = max(bin_row["high"] for bin_row in bins)
     ticks = [tick_seconds for tick_seconds in TICK_SECONDS if tick_seconds <= longest_seconds]
     label_expression = label_lookup(
-        {str(tick_seconds): duration_text(tick_seconds) for tick_seconds in ticks}
+        {str(tick_seconds): short_duration(tick_seconds) for tick_seconds in ticks}
     )
     log_scale = {"type": "log", "domain": [1, longest_seconds], "nice": False}
     time_axis: Spec = {
@@ -141,7 +130,7 @@ def _bin_values(corridor: str, seconds: pd.Series[Any]) -> list[Spec]:
                 "corridor": corridor,
                 "low": low_seconds,
                 "high": high_seconds,
-                "between": f"{duration_text(low_seconds)} to {duration_text(high_seconds)}",
+                "between": f"{short_duration(low_seconds)} to {short_duration(high_seconds)}",
                 "rows": row_count,
                 "weight": row_count / largest_count,
             }
@@ -157,8 +146,8 @@ def _quantile_values(corridor: str, seconds: pd.Series[Any]) -> Spec:
         "corridor": corridor,
         "median": median_seconds,
         "p95": p95_seconds,
-        "label": f"median {duration_text(median_seconds)}, p95 {duration_text(p95_seconds)}",
+        "label": f"median {short_duration(median_seconds)}, p95 {short_duration(p95_seconds)}",
         "rows": len(seconds),
-        "median_text": duration_text(median_seconds),
-        "p95_text": duration_text(p95_seconds),
+        "median_text": short_duration(median_seconds),
+        "p95_text": short_duration(p95_seconds),
     }

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors.extras import extra_imports
+from .durations import exact_duration
 from .html import TABLE_ROWS_MAX, card, column, grid
 
 with extra_imports():
@@ -15,6 +16,8 @@ with extra_imports():
 
 SHARE_COLUMNS = frozenset({"failure_rate"})
 RATE_COLUMNS = frozenset({"exchange_rate"})
+NANOSECONDS = 1_000_000_000
+"""Of a second: in them pandas counts a duration."""
 
 
 def frame_card(frame: pd.DataFrame) -> str:
@@ -60,7 +63,10 @@ def _write_column(
 ) -> list[str]:
     """The texts of the cells of a column."""
     if is_seconds:
-        return [_seconds_text(seconds) for seconds in column_values]
+        return [
+            "" if pd.isna(seconds) else exact_duration(Decimal(seconds))
+            for seconds in column_values
+        ]
     return [_cell_text(column_name, cell_value) for cell_value in column_values]
 
 
@@ -76,7 +82,7 @@ def _cell_text(column_name: str, cell_value: Any) -> str:
     if isinstance(cell_value, Decimal):
         return _number_text(column_name, cell_value)
     if isinstance(cell_value, pd.Timedelta):
-        return str(cell_value.to_pytimedelta())
+        return exact_duration(Decimal(cell_value.value) / NANOSECONDS)
     if isinstance(cell_value, date):
         return _date_text(column_name, cell_value)
     return str(cell_value)
@@ -89,18 +95,6 @@ def _date_text(column_name: str, day_or_time: date) -> str:
     if column_name == "quarter":
         return f"{day_or_time:%Y} Q{(day_or_time.month + 2) // 3}"
     return day_or_time.isoformat()
-
-
-def _seconds_text(seconds: Any) -> str:
-    """Seconds with every digit, such as 6.85 s, 2 min 12.8 s or 2 h 48 min 41.6 s."""
-    if pd.isna(seconds):
-        return ""
-    whole_minutes, rest_seconds = divmod(Decimal(seconds), 60)
-    hours, minutes = divmod(int(whole_minutes), 60)
-    unit_texts = [f"{hours:,} h" if hours else "", f"{minutes} min" if minutes else ""]
-    if rest_seconds or not any(unit_texts):
-        unit_texts.append(f"{rest_seconds.normalize():f} s")
-    return " ".join(filter(None, unit_texts))
 
 
 def _number_text(column_name: str, amount: Decimal) -> str:

@@ -18,7 +18,8 @@ import paylab
 from paylab.errors import ArgumentError, ProgramError
 from paylab.simulator.simulator import Simulator
 from paylab.spec import status
-from paylab.views import chart_program, chart_style, charts, duration_panel, funnel_panel
+from paylab.views import chart_program, chart_style, charts, funnel_panel
+from paylab.views.durations import short_duration
 
 ALL = [charts.volume, charts.statuses, charts.completion, charts.failures, charts.fees]
 VISIBLE = 3  # minimum contrast of a shape with its background
@@ -237,7 +238,7 @@ def test_times_have_a_median_and_a_p95_for_each_corridor(frame):
         seconds = rows["completed_in"].dropna().astype("float64").clip(lower=1)
         point = points[f"USD-{currency}"]
         assert point["median"] == pytest.approx(seconds.median())
-        assert point["p95_text"] == duration_panel.duration_text(seconds.quantile(0.95))
+        assert point["p95_text"] == short_duration(seconds.quantile(0.95))
 
 
 def test_failures_have_reasons_and_shares(frame):
@@ -270,11 +271,14 @@ def test_no_tick_of_an_axis_is_repeated(frame, draw, days):
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0.5, "0.5 s"), (45, "45 s"), (90, "1.5 min"), (9000, "2.5 h"), (4e5, "4.63 d")],
+    [
+        *((0.5, "0.5 s"), (45.678, "45.7 s"), (90, "1 min 30 s"), (132.8, "2 min 13 s")),
+        *((3599.7, "1 h"), (9000, "2 h 30 min"), (4e5, "4 d 15 h")),
+    ],
 )
 def test_durations_are_said_as_people_say_them(seconds, words):
-    """A duration is shown in the largest unit that fits."""
-    assert duration_panel.duration_text(seconds) == words
+    """A duration has its two largest units, as the table beside the chart has all of them."""
+    assert short_duration(seconds) == words
 
 
 def test_odd_values_do_not_stop_a_chart(frame):

@@ -30,7 +30,7 @@ def cells(frame):
     ("name", "value", "text"),
     [
         ("created_at", datetime(2026, 1, 15, 12, 0, 3, 437000, UTC), "2026-01-15 12:00:03"),
-        ("age", timedelta(hours=26, seconds=4), "1 day, 2:00:04"),
+        ("age", timedelta(hours=26, seconds=4), "1 d 2 h 4 s"),
         ("source_amount", Decimal("0E-2"), "0.00"),
         ("exchange_rate", Decimal("18.431200"), "18.4312"),
         ("failure_rate", Decimal("0.057692307692"), "5.8 %"),
@@ -51,11 +51,11 @@ def test_a_cell_is_short_and_exact(name, value, text):
         ("60", "1 min"),
         ("132.80", "2 min 12.8 s"),
         ("10121.60", "2 h 48 min 41.6 s"),
-        ("360000", "100 h"),
+        ("360000", "4 d 4 h"),
         (None, ""),
     ],
 )
-def test_seconds_of_a_summary_are_hours_minutes_and_seconds(seconds, text):
+def test_seconds_of_a_summary_are_days_hours_minutes_and_seconds(seconds, text):
     """Quantiles of the time to completion keep every digit."""
     summary = ExactFrame({"p95": [None if seconds is None else Decimal(seconds)]})
     summary.attrs["seconds"] = "p50, p95"
