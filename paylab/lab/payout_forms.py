@@ -169,6 +169,8 @@ class PayoutForms:
         """
         if isinstance(amount, float):
             raise RuleError([Problem("amount", NO_FLOAT)])
+        source_currency = source_currency.upper()
+        require_word("source_currency", source_currency, codes.SOURCE_CURRENCIES)
         individual = self._individuals.get(person)
         accounts = individual.financial_accounts or []
         if not accounts:
@@ -179,11 +181,11 @@ class PayoutForms:
             _label_routes(individual, self._session.service),
             accounts=accounts,
             amount=str(amount),
-            source=source_currency.upper(),
+            source=source_currency,
             service=self._session.service,
         )
         # A form of another amount is another form, also when the first one was sent.
-        terms = str(amount), source_currency.upper()
+        terms = str(amount), source_currency
         form_identity = form_name, individual.id, len(accounts), *terms
         return self._registry.get(form_identity, (), make_form, new=new)
 

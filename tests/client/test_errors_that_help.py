@@ -296,6 +296,13 @@ def test_an_order_without_an_amount_says_that_it_names_none(lab):
     assert str(error).endswith("may be its payment, but the order names no amount")
 
 
+def test_a_payout_of_a_product_that_the_recipient_lacks_names_the_product(lab):
+    made = lab.individuals.create(**examples.recipient("MX"))
+    form = lab.forms.transfer(made, source_currency="USDC")
+    _, card = refused(form.submit)
+    assert 'product_types=["off_ramp"]' in card
+
+
 def test_an_account_before_the_images_says_to_upload_them(lab):
     given = examples.individual("MX", consent_at=lab.simulator.clock.now)
     made = lab.individuals.create(**given)

@@ -211,10 +211,20 @@ TRANSFER = (
     ),
     Refusal(
         wrong_state_status,
-        "the recipient is not active, or does not have the product",
+        "the recipient is not active",
         source="transfer.individual",
         words_pattern=_NOT_ACTIVE,
         advice=_RUN_WAIT,
+    ),
+    Refusal(
+        wrong_state_status,
+        "the recipient does not have the product",
+        source="transfer.individual",
+        words_pattern=r"product (off_ramp|global_payouts)",
+        advice=(
+            'a payout from a stablecoin needs a recipient with product_types=["off_ramp"], any '
+            'other payout one with product_types=["global_payouts"]'
+        ),
     ),
     Refusal(
         wrong_state_status,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any
 
+from ...errors.api import APIStatusError
 from ...errors.base import PaylabError, Problem
 from ...rules import transfers
 from ...spec import codes
@@ -19,6 +21,9 @@ from .order import OrderForm, make_funding_field, make_reference_field
 from .refresher import Refresher
 from .status import expiry_sentence, is_expired, quote_rows, transfer_rows
 
+RENEW = "Get a fresh quote"
+RENEW_ADVICE = f"press “{RENEW}” on the card of the quote, or call renew(), and send it then"
+
 
 class QuoteCard(OrderForm):
     """A quote with a countdown to its expiry; its button creates a transfer with `send(**fields)`.
@@ -26,6 +31,8 @@ class QuoteCard(OrderForm):
     `request_quote()` requests the same quote again; `clock` is the service's clock. On a frozen
     clock, a button lets the quote expire.
     """
+
+    USER_NAMES = (*OrderForm.USER_NAMES, "renew")
 
     title = "Quote"
     action = "Send this payout"
@@ -53,7 +60,7 @@ class QuoteCard(OrderForm):
         self.quote_node = Html()
         self.expiry_node = Html()
         self.warning_node = Html(live=True)
-        self.renew_button = Button("Get a fresh quote", self.renew)
+        self.renew_button = Button(RENEW, self.renew)
         self.refresher = Refresher(clock, self._show_expiry, self._is_over, in_process=True)
         self._pass_time = pass_time
         self.expire_button = Button("Let the quote expire", self._let_expire)
@@ -95,6 +102,15 @@ class QuoteCard(OrderForm):
         """The call that creates the transfer."""
         keyword_arguments = {**values, **self.order_options}
         return write_call("lab.transfers.create", keywords=keyword_arguments, assign_to="transfer")
+
+    def _send(self, values: JsonObject) -> Any:
+        """Send the quote; the error for an expired one names the button that gets another."""
+        try:
+            return super()._send(values)
+        except APIStatusError as error:
+            if is_expired(self.quote, self._clock()):
+                error.hint = RENEW_ADVICE
+            raise
 
     def result_rows(self, result: Transfer) -> Sequence[Row]:
         """The transfer's status, and terms that differ from the quote's, which are shown above."""

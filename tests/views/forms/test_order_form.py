@@ -6,7 +6,7 @@ import pytest
 
 import paylab
 from paylab.corridors import examples
-from paylab.errors import ChoiceError
+from paylab.errors import ChoiceError, RuleError, UnprocessableError
 from paylab.simulator.simulator import Simulator
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -61,6 +61,29 @@ def test_a_form_that_was_sent_sends_another_only_when_asked(lab, person, form):
         form.renew()
     assert click(form).id != first.id
     assert made(lab) == 2
+
+
+def test_an_expired_quote_names_the_button_of_its_card(lab, person):
+    """The error of code and the message below the button say how the card gets another quote."""
+    form = card(lab, person)
+    lab.simulator.clock.advance(600)
+    with pytest.raises(UnprocessableError) as caught:
+        form.submit()
+    advice = f"press “{form.renew_button.text}” on the card of the quote, or call renew()"
+    assert caught.value.hint.startswith(advice)
+    form.click()
+    assert advice[1:] in form.controls.message.html
+    form.renew()
+    assert form.submit().status == "awaiting_funds"
+
+
+@pytest.mark.parametrize("make", ["quote", "transfer"])
+def test_a_currency_that_cannot_be_sent_opens_no_form(lab, person, make):
+    """Only a currency that the form offers can be chosen, in any letter case."""
+    with pytest.raises(RuleError, match=r"source_currency: must be one of .*, not EUR"):
+        getattr(lab.forms, make)(person, source_currency="eur")
+    form = getattr(lab.forms, make)(person, source_currency="usd")
+    assert form.values()["source_currency"] == "USD"
 
 
 def test_an_empty_form_and_another_payment_are_two_things(lab, person):
