@@ -66,7 +66,7 @@ class OnboardingForm(Form):
         self._service = service
         self._on_ramp_only = on_ramp_only
         self._create = create
-        self._has_code_consent = consent
+        self._has_code_consent = person.check_consent(consent)
         self._is_ticked_by_code = False
         self._example = CountryExample(self._set_example, self.filling)
         self._clock = clock

@@ -9,9 +9,9 @@ from operator import itemgetter
 from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...corridors.corridor import Corridor
 from ...corridors.country_names import NAMES
-from ...errors.base import Problem
+from ...errors.base import ArgumentError, Problem
 from ...spec import codes, timestamps
-from ...spec.text import JsonMapping, JsonObject, JsonValue
+from ...spec.text import JsonMapping, JsonObject, JsonValue, plain
 from .field import SELECT, TICK, FormField
 from .problem_sentences import REQUIRED
 
@@ -22,6 +22,8 @@ MISSING_CONSENT = (
     "The person has to consent to identity verification: tick the box, or pass consent=True to the "
     "form if you have the consent."
 )
+
+CONSENT_ADVICE = "True says that the person has agreed to identity verification"
 
 
 class Consent(FormField):
@@ -61,6 +63,14 @@ class Consent(FormField):
         """Ask for consent only where it is required."""
         super().set_required(required, assumed=assumed)
         self.visible = bool(required)
+
+
+def check_consent(consent: object) -> bool:
+    """Return the argument `consent`; ArgumentError for a value that only counts as true."""
+    if isinstance(consent, bool):
+        return consent
+    message = f"consent must be True or False, not {plain(repr(consent), 40)}: {CONSENT_ADVICE}"
+    raise ArgumentError(message, "consent")
 
 
 PRODUCT_LABELS = {

@@ -10,7 +10,7 @@ import pytest
 
 import paylab
 from paylab.corridors import examples
-from paylab.errors import PaylabError, RuleError
+from paylab.errors import ArgumentError, PaylabError, RuleError
 from paylab.views.forms.onramp_step import DONE, LOCKED, NAMED_STEPS, NOW
 
 LATER = {
@@ -113,6 +113,13 @@ def test_an_example_runs_up_to_the_deposit(lab):
 def test_only_an_example_has_the_button(lab):
     """Without `example`, the button is hidden."""
     assert not lab.onramp("PH").run_button.visible
+
+
+@pytest.mark.parametrize("consent", ["yes", "no", 1, None])
+def test_consent_is_said_by_true_only(lab, consent):
+    """A value that Python takes for true is no consent of a person."""
+    with pytest.raises(ArgumentError, match="consent must be True or False"):
+        lab.onramp("PH", example=True, consent=consent)
 
 
 def test_nothing_goes_on_without_consent(lab):
