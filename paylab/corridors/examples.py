@@ -71,8 +71,8 @@ def account(country: codes.Country | str, service: Service | None = None) -> Jso
             details = _adapt_details(country, known_account.type, known_account.example, service)
             return {"type": known_account.type, "details": details}
     known_codes = [code for code in codes.COUNTRIES if _has_example(code, service)]
-    message = f"no account type of {plain(repr(country), 60)} has an example"
-    raise UnknownItemError(f"{message}: known are {', '.join(known_codes)}")
+    message = f"no account that receives payouts is known in {plain(repr(country), 60)}"
+    raise UnknownItemError(f"{message}; countries with one are {', '.join(known_codes)}")
 
 
 def _has_example(country: str, service: Service | None) -> bool:

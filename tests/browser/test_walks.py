@@ -232,7 +232,7 @@ def test_run_all_without_a_click_completes_the_same_walk(notebook, server):
     book.says(re.compile("completed, paid out: 2.699228 USDC"))
     book.outputs.locator(COMPLETED).wait_for()
     assert any("completed" in row for row in csv_of(server))
-    book.says("Sent by the next cell.")
+    book.says("Sent by code: submit().")
     expect(book.label("Given name")).to_be_disabled()
     assert book.label("CURP").input_value() == "••••••••••••••••A4"
     book.looks("10_mx_onramp-run-all")

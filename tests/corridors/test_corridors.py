@@ -79,6 +79,7 @@ def test_a_value_that_is_not_a_country_code_has_no_facts(junk):
         (lambda: corridors.get("Phillipines"), "'Phillipines' is no country here; is PH meant?"),
         (lambda: corridors.get(None), "country must be text, not None"),
         (lambda: examples.recipient("Brasil"), "'Brasil' is no country here; is BR meant?"),
+        (lambda: examples.account("US"), "receives payouts is known in 'US'; countries with one"),
         (lambda: examples.recipient("AE"), "country: must be one of AR, BR, .*, not AE"),
         (lambda: need_on_ramp(country="Phillipines"), "must be one of MX, PH; is PH meant?"),
         (lambda: need_on_ramp(country="BR"), "for BR: the country must be one of MX, PH$"),

@@ -14,6 +14,8 @@ NOT_SENT = "Nothing was sent."
 """How the message begins if the values cannot be sent as they are."""
 DOUBLE_CLICK_SECONDS = 0.6
 """Seconds after an attempt during which clicks are ignored, as part of a double click."""
+SENT_BY_CODE = "Sent by code: submit()."
+"""The sentence of a form that a cell or another program sent, not a click."""
 SENT_EARLIER = "Sent earlier. Showing the form again sends nothing; new=True makes a new form."
 """The sentence of a form that was sent before it was asked for."""
 

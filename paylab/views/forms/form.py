@@ -14,7 +14,7 @@ from ...errors.base import PaylabError, Problem
 from ...spec.text import JsonMapping, JsonObject
 from .. import html
 from ..html import Row
-from .controls import SENT_EARLIER, FormControls
+from .controls import SENT_BY_CODE, SENT_EARLIER, FormControls
 from .field import FormField
 from .field_access import find_first_marked, refuse_example, set_fields, with_field_access
 from .form_check import (
@@ -145,7 +145,7 @@ class Form(traitlets.HasTraits, FormPage):
         with self._lock:
             if self.result is None:
                 self.apply_code_options()
-                self._sender_sentence = self.sender_sentence()
+                self._sender_sentence = SENT_BY_CODE
             return self._submit(anyway)
 
     def _submit(self, anyway: bool) -> Any:

@@ -12,7 +12,6 @@ from importlib.resources import files
 from typing import Any, Self
 
 import anywidget
-from IPython.core.getipython import get_ipython
 
 from ...errors.names import with_name_suggestions
 from ...spec.text import JsonObject
@@ -27,12 +26,6 @@ from .saved_output import (
     static_html,
     widget_reference,
 )
-
-
-def _current_cell_number() -> int:
-    """The number of the running cell; 0 outside IPython."""
-    shell = get_ipython()
-    return int(shell.execution_count) if shell else 0
 
 
 def read_asset(path: str) -> str:
@@ -144,7 +137,6 @@ class FormPage:
     rows: Callable[[], Sequence[Row]]
     service_name = ""
     _static_display: Any = None
-    _display_cell = 0
     _view: View | None = None
     _followers: tuple[Callable[[str], None], ...] = ()
     opener: Callable[[str], FormPage] | None = None
@@ -182,13 +174,6 @@ class FormPage:
     def saved_html(self) -> str:
         """The HTML saved in the notebook below the title."""
         return html.table(self.rows())
-
-    def sender_sentence(self) -> str:
-        """A sentence on the code that runs now, seen from the cell that shows this page."""
-        was_displayed = self._display_cell > 0
-        if was_displayed and _current_cell_number() == self._display_cell + 1:
-            return "Sent by the next cell."
-        return "Sent by code: submit()."
 
     def show_service_name(self, service_name: str) -> None:
         """Show the name of the service beside the title."""
@@ -245,5 +230,4 @@ class FormPage:
 
     def _ipython_display_(self) -> None:
         """Show the widget and what is saved of it as two outputs."""
-        self._display_cell = _current_cell_number()
         self._static_display = display_with_static(self.view, self.static_bundle())
