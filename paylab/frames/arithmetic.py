@@ -1,4 +1,4 @@
-"""Exact arithmetic on Arrow decimals: sums, products, comparisons, means and quantiles.
+"""Exact arithmetic on Arrow decimals: sums, products, comparisons and means.
 
 Arrow computes with the precision of a type, not of its values: it refuses products that would
 fit, and a sum of 38 digits wraps to a negative number. The functions here then compute with 76
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.base import ExactnessError
-from . import decimals, machine_integers
+from . import decimals, machine_integers, quantiles
 from .decimals import DIGITS_MAX, TOO_LONG, fit_width
 from .exact_operators import (
     DIGITS,
@@ -67,7 +67,7 @@ def _sum_exactly(amounts: pa.Array) -> Decimal:
 
 def _require_short(number: Decimal) -> Decimal:
     """The number unchanged; ExactnessError if it needs more than 38 digits."""
-    decimals.from_numbers([number])
+    decimals.from_results([number])
     return number
 
 
@@ -104,72 +104,6 @@ def _compute_columns(
         return fit_width(wide_result)
     except pa.ArrowInvalid:
         raise ExactnessError(TOO_LONG) from None
-
-
-def quantile(amounts: pa.Array, share: Decimal, interpolation: str = "linear") -> Decimal | None:
-    """The exact quantile of the amounts at `share` (0 to 1), interpolated as in pandas.
-
-    Missing amounts do not count; None if there is no amount.
-    """
-    present_amounts = amounts.drop_null()
-    if not len(present_amounts):
-        return None
-    ascending_amounts = present_amounts.take(pc.sort_indices(present_amounts))
-    lower_index, higher_index, weight_of_higher = find_weighted_place(
-        share, len(ascending_amounts), interpolation
-    )
-    lower_amount: Decimal = ascending_amounts[lower_index].as_py()
-    higher_amount: Decimal = ascending_amounts[higher_index].as_py()
-    return interpolate(lower_amount, higher_amount, weight_of_higher)
-
-
-def find_weighted_place(share: Decimal, count: int, interpolation: str) -> tuple[int, int, Decimal]:
-    """The indexes of the two amounts around a quantile, and the weight of the higher one."""
-    lower_index, higher_index, fraction = _find_place(share, count)
-    weight_by_interpolation = {
-        "linear": fraction,
-        "lower": Decimal(0),
-        "higher": Decimal(1),
-        "nearest": Decimal(_is_nearer_to_higher(fraction, lower_index)),
-    }
-    middle_weight = Decimal("0.5")  # of "midpoint"
-    return lower_index, higher_index, weight_by_interpolation.get(interpolation, middle_weight)
-
-
-def interpolate_quantile(ascending: Sequence[Decimal], share: Decimal) -> Decimal:
-    """The exact quantile of at least one ascending amount, with linear interpolation."""
-    lower_index, higher_index, fraction = _find_place(share, len(ascending))
-    return interpolate(ascending[lower_index], ascending[higher_index], fraction)
-
-
-def _find_place(share: Decimal, count: int) -> tuple[int, int, Decimal]:
-    """The indexes of the two amounts around a quantile, and how far it is between them (0 to 1)."""
-    position = WIDE_CONTEXT.multiply(share, count - 1)  # Python's own context may round
-    lower_index = int(position)
-    fraction = WIDE_CONTEXT.subtract(position, lower_index)
-    return lower_index, lower_index + 1 if fraction else lower_index, fraction
-
-
-def interpolate(lower: Decimal, higher: Decimal, weight_of_higher: Decimal) -> Decimal:
-    """The number between two, by the weight of the higher one (0 to 1)."""
-    distance = WIDE_CONTEXT.subtract(higher, lower)
-    return WIDE_CONTEXT.add(lower, WIDE_CONTEXT.multiply(distance, weight_of_higher))
-
-
-def compute_quantiles(
-    amounts: pa.Array, shares: Sequence[float], interpolation: str
-) -> pa.ChunkedArray:
-    """The exact quantiles at shares such as 0.95, which is taken as it is printed."""
-    exact_shares = [Decimal(repr(float(share))) for share in shares]
-    return decimals.from_numbers(quantile(amounts, share, interpolation) for share in exact_shares)
-
-
-def _is_nearer_to_higher(fraction: Decimal, lower_index: int) -> bool:
-    """Whether "nearest" is the higher amount; from the middle, pandas takes the even index."""
-    middle = Decimal("0.5")
-    if fraction == middle:
-        return lower_index % 2 == 1
-    return fraction > middle
 
 
 def round_amounts(
@@ -237,7 +171,7 @@ def _compute_by_row(
     decimal_function: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
 ) -> pa.ChunkedArray:
     """The results of a function of two decimals as a column."""
-    return decimals.from_numbers(_compute_numbers_by_row(decimal_function, left, right))
+    return decimals.from_results(_compute_numbers_by_row(decimal_function, left, right))
 
 
 def _compute_numbers_by_row(
@@ -276,7 +210,7 @@ REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
         reduce(WIDE_CONTEXT.multiply, amounts.to_pylist(), Decimal(1))
     ),
     "mean": _compute_mean,
-    "median": lambda amounts: quantile(amounts, Decimal("0.5")),
+    "median": lambda amounts: quantiles.find_quantile(amounts, Decimal("0.5")),
     "min": lambda amounts: pc.min(amounts).as_py(),
     "max": lambda amounts: pc.max(amounts).as_py(),
     "any": lambda amounts: any(amounts.to_pylist()),
@@ -318,7 +252,7 @@ def compute_running(amounts: pa.Array, running: str, *, skipna: bool = True) -> 
     running_numbers = accumulate(
         (number for number in numbers if number is not None), RUNNING[running]
     )
-    return decimals.from_numbers(
+    return decimals.from_results(
         None if number is None else next(running_numbers) for number in numbers
     )
 

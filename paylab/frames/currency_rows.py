@@ -171,12 +171,13 @@ class CurrencyRows:
 
         Each row has a group and the index of its currency.
         """
-        # One number for each pair of group and currency, sorted: pairs of a group are neighbours.
-        pair_numbers = np.unique(groups.astype(np.int64) * len(self.names) + name_indexes)
-        groups_of_pairs = pair_numbers // len(self.names)
-        mixed_groups = groups_of_pairs[1:][groups_of_pairs[1:] == groups_of_pairs[:-1]]
-        mixed_mask = np.isin(groups_of_pairs, mixed_groups)
-        return np.unique(pair_numbers[mixed_mask] % len(self.names))
+        # Each group gets the index of its last row: where another row differs, it is mixed.
+        group_count = int(groups.max()) + 1
+        name_index_by_group = np.empty(group_count, dtype=np.int32)
+        name_index_by_group[groups] = name_indexes
+        is_mixed_group = np.zeros(group_count, dtype=bool)
+        is_mixed_group[groups[name_index_by_group[groups] != name_indexes]] = True
+        return np.flatnonzero(np.bincount(name_indexes[is_mixed_group[groups]]))
 
 
 def _find_nothing(amounts: pa.Array) -> IntegerArray:
@@ -186,38 +187,34 @@ def _find_nothing(amounts: pa.Array) -> IntegerArray:
     return np.asarray(find_zeros(amounts).fill_null(True))
 
 
-def warn_of_pairs(left: CurrencyRows | None, right: CurrencyRows | None) -> None:
-    """Warn if amounts of two columns are added whose currencies differ in a row."""
-    if left is None or right is None or left is right:
-        return
-    left_index_by_name = {name: name_index for name_index, name in enumerate(left.names)}
-    # A name that only the right column has gets an index that the left one never has.
-    new_indexes = [left_index_by_name.get(name, len(left.names)) for name in right.names]
-    # NO_CURRENCY is -1, which takes the last item.
-    right_indexes = np.array([*new_indexes, NO_CURRENCY], dtype=np.int32)[right.name_indexes]
-    known_mask = (left.name_indexes >= 0) & (right.name_indexes >= 0)
-    mixed_mask = known_mask & (left.name_indexes != right_indexes)
-    if mixed_mask.any():
-        left_mixed_indexes = np.unique(left.name_indexes[mixed_mask])
-        right_mixed_indexes = np.unique(right.name_indexes[mixed_mask])
-        left_names = {left.names[name_index] for name_index in left_mixed_indexes}
-        right_names = {right.names[name_index] for name_index in right_mixed_indexes}
-        warn_of_currencies(sorted(left_names | right_names))
-
-
-def find_currencies_of_sums(
-    left: CurrencyRows | None, right: CurrencyRows | None
+def add_currencies(
+    left: CurrencyRows | None,
+    right: CurrencyRows | None,
+    left_amounts: pa.Array,
+    right_amounts: Any,
 ) -> CurrencyRows | None:
-    """The currencies of the sums of two columns: the left one's, or the right one's if unknown."""
+    """The currencies of the sums of two columns, row by row; warns of rows that have two.
+
+    It is the left one's, or the right one's if the left one is unknown or of nothing.
+    """
     if left is None or right is None or left is right:
         return left or right
-    is_unknown = left.name_indexes == NO_CURRENCY
-    if not is_unknown.any():
-        return left
-    row_count = len(is_unknown)
+    row_count = len(left_amounts)
     both_currencies = join_currencies([left, right], [row_count, row_count])
-    positions = np.arange(row_count) + np.where(is_unknown, row_count, 0)
-    return both_currencies and both_currencies.take(positions)
+    if both_currencies is None:
+        return None
+    left_indexes, right_indexes = np.split(both_currencies.name_indexes, 2)
+    takes_right = left_indexes == NO_CURRENCY
+    is_mixed = ~takes_right & (right_indexes != NO_CURRENCY) & (left_indexes != right_indexes)
+    if is_mixed.any():
+        is_left_nothing = _find_nothing(left_amounts)
+        takes_right |= is_mixed & is_left_nothing
+        is_mixed &= ~is_left_nothing & ~_find_nothing(right_amounts)
+        mixed_indexes = {*left_indexes[is_mixed].tolist(), *right_indexes[is_mixed].tolist()}
+        warn_of_currencies(
+            sorted(both_currencies.names[name_index] for name_index in mixed_indexes)
+        )
+    return CurrencyRows(np.where(takes_right, right_indexes, left_indexes), both_currencies.names)
 
 
 def name_one(currency_names: Sequence[str]) -> str | None:

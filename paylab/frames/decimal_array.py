@@ -36,6 +36,7 @@ from . import (
     reductions,
 )
 from .array_types import Array, make_numpy_array
+from .column_quantiles import compute_quantiles, find_quantiles
 from .comparisons import compare_column, find_members
 from .currency_rows import CurrencyRows
 from .decimal_dtype import DecimalDtype
@@ -274,14 +275,14 @@ class DecimalArray(ExtensionArray):
         """The hook of pandas for `quantile`: one amount for each of the shares `qs`."""
         self._warn_of_currencies()
         currencies = self.currencies and self.currencies.of_results(self._values, len(qs))
-        quantiles = arithmetic.compute_quantiles(self._values, qs, interpolation)
-        return DecimalArray(quantiles, currencies)
+        amounts = compute_quantiles(self._values, qs, interpolation)
+        return DecimalArray(amounts, currencies)
 
     def _groupby_quantile(
         self, *, qs: object, interpolation: str, starts: Any, ends: Any, **_: object
     ) -> Any:
         """The quantiles of each group, whose rows are between `starts` and `ends`."""
-        return grouping.find_quantiles(self, qs, interpolation, zip(starts, ends, strict=True))
+        return find_quantiles(self, qs, interpolation, zip(starts, ends, strict=True))
 
     def _groupby_op(
         self, *, how: str, ids: object, ngroups: int, min_count: int, **options: object
@@ -326,8 +327,9 @@ class DecimalArray(ExtensionArray):
         operand = operands.read_operand(other, len(self))
         currencies = self.currencies
         if op in ADDITIONS and isinstance(other, DecimalArray):
-            currency_rows.warn_of_pairs(currencies, other.currencies)
-            currencies = currency_rows.find_currencies_of_sums(currencies, other.currencies)
+            currencies = currency_rows.add_currencies(
+                currencies, other.currencies, self._values, operand
+            )
         results = op(operand, self._values) if swapped else op(self._values, operand)
         # A product with another column, which may have rates, is in an unknown currency.
         may_change_currency = is_list_like(other) and op not in ADDITIONS

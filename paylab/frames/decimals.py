@@ -23,7 +23,10 @@ SHOWN_LENGTH = 40  # maximum length of a value quoted in a message
 SCALES = (2, 6, 12, 18)
 PRECISIONS = (18, 24, 30, 36)  # a digit is left to add
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,9})?", re.ASCII)
-TOO_LONG = f"the result needs more than {DIGITS_MAX} digits"
+TOO_LONG = (
+    f"the result needs more than {DIGITS_MAX} digits: round the amounts first, as .round(6) does, "
+    "and write a / b for a * (1 / b)"
+)
 WIDEST = pa.decimal256(2 * DIGITS_MAX, DIGITS_MAX)  # holds all numbers of 38 digits
 UNLIMITED = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
@@ -86,6 +89,14 @@ def from_numbers(numbers: Iterable[Decimal | None], column_name: str = "amount")
     ]
     # `join` raises ExactnessError if no type holds all of them.
     return join([_make_narrow_column(checked_numbers)], column_name)
+
+
+def from_results(numbers: Iterable[Decimal | None], too_long: str = TOO_LONG) -> pa.ChunkedArray:
+    """Computed decimals as one column; ExactnessError that says what to write if none holds all."""
+    try:
+        return from_numbers(numbers)
+    except ExactnessError:
+        raise ExactnessError(too_long) from None
 
 
 def cast_exactly(
@@ -329,9 +340,8 @@ def _describe_clash(columns: Sequence[pa.ChunkedArray], column_name: str) -> str
 
 def _quote_short(number_text: str) -> str:
     """A text in quotes for a message, cut if it is long."""
-    if len(number_text) > SHOWN_LENGTH:
-        return repr(f"{number_text[:SHOWN_LENGTH]}…")
-    return repr(number_text)
+    is_long = len(number_text) > SHOWN_LENGTH
+    return repr(f"{number_text[:SHOWN_LENGTH]}…" if is_long else number_text)
 
 
 def find_zeros(amounts: pa.Array) -> pa.Array:

@@ -18,7 +18,7 @@ from pandas.api.types import is_datetime64_any_dtype, is_float_dtype
 
 from ..errors.base import ConfigError, OptionError, Problem
 from ..errors.names import find_suggestion, raise_unknown_attribute
-from . import arithmetic, times
+from . import arithmetic, decimals, quantiles, times
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
 from .exact_operators import EXACT_CONTEXT, divide
@@ -77,7 +77,7 @@ class Rolling:
 
         def compute_quantiles(amounts: Amounts, bounds: Bounds) -> list[Any]:
             windows = _sort_windows(amounts, bounds)
-            return [arithmetic.interpolate_quantile(window, exact_share) for window in windows]
+            return [quantiles.interpolate_quantile(window, exact_share) for window in windows]
 
         return self._compute_windows(compute_quantiles, warns=True)
 
@@ -123,7 +123,9 @@ class Rolling:
             group_results = self._compute_group(group_amounts, group_rows, compute)
             for row_index, result in zip(group_rows, group_results, strict=True):
                 results[row_index] = result
-        exact_array = DecimalArray(arithmetic.fit_quotients(results), array.currencies)
+        is_mean = compute is _average_windows
+        values = arithmetic.fit_quotients(results) if is_mean else decimals.from_results(results)
+        exact_array = DecimalArray(values, array.currencies)
         return pd.Series(exact_array, index=column.index, name=column.name)
 
     def _compute_group(

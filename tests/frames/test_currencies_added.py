@@ -125,6 +125,12 @@ MIXED = {
     "sum": lambda f: f.destination_amount.sum(),
     "cumsum": lambda f: f.destination_amount.cumsum(),
     "cumsum of groups": lambda f: f.groupby("status").destination_amount.cumsum(),
+    "running sums per currency, added": lambda f: (
+        f.groupby("destination_currency", observed=True).destination_amount.cumsum().sum()
+    ),
+    "running sums per currency without skipna, added": lambda f: (
+        by_amount_currency(f).cumsum(skipna=False).sum()
+    ),
     "crosstab": lambda f: pd.crosstab(
         f.status.eq("failed"), f.id.ne(""), values=f.destination_amount, aggfunc="sum"
     ),
@@ -201,6 +207,17 @@ MIXED = {
 
 ALIKE = {
     "net and gross": lambda f: f.source_amount - f.net_source_amount,
+    "missing amounts of the row before and amounts": lambda f: (
+        f.destination_amount.where([False, False, True]).shift() + f.destination_amount
+    ),
+    "filled minus missing": lambda f: (
+        f.destination_amount.mask(f.destination_currency == "PHP").ffill()
+        - f.destination_amount.mask(f.destination_currency == "PHP")
+    ),
+    "zeros and amounts": lambda f: (
+        f.destination_amount.where(f.destination_currency == "MXN", 0)
+        + f.destination_amount.shift(-1).where(f.destination_currency == "PHP", 0)
+    ),
     "an amount and a number": lambda f: f.source_amount + 1,
     "sums per currency": lambda f: f.groupby("destination_currency").destination_amount.sum(),
     "cumsum per currency": lambda f: f.groupby("destination_currency").destination_amount.cumsum(),
@@ -306,6 +323,15 @@ def test_amounts_of_several_currencies_are_added_with_a_warning(idioms, factor):
             idioms[idiom](make_frame(factor))
 
     assert failures(idioms, check) == {}
+
+
+def test_a_sum_of_nothing_and_an_amount_has_the_currency_of_the_amount():
+    """Which a zero in another currency does not take from it."""
+    frame = make_frame()
+    zeros = frame.destination_amount * 0
+    assert [amount.currency for amount in zeros] == ["MXN", "PHP", "MXN"]
+    for sums in (zeros + frame.source_amount, frame.source_amount - zeros):
+        assert [amount.currency for amount in sums] == ["USD", "USD", "EUR"]
 
 
 def test_a_sum_over_several_currencies_warns_once():
