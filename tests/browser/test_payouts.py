@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from playwright.sync_api import expect
+
 BEGIN = "import paylab\n\nlab = paylab.connect()"
 ACCOUNTS = [
     BEGIN,
@@ -83,3 +85,33 @@ def test_an_off_ramp_without_a_wallet_is_warned_about(notebook):
     book.button("Send this payout").click()
     book.says(re.compile("Refused: 422 the recipient has no crypto_wallet on base"))
     book.looks("offramp", whole(book))
+
+
+SLOW = [
+    "import time, paylab",
+    "lab = paylab.connect()",
+    'form = lab.forms.recipient("MX")',
+    """
+def answer_late(field):
+    time.sleep(0.2)
+    form.handle_change(field)
+
+for field in form.fields.values():
+    field.connect(answer_late, form.check, form.labels)
+form""",
+]
+
+
+def test_a_kernel_that_answers_late_loses_no_keystroke(notebook):
+    """Keys typed before the answers to earlier ones stay, also in an input that was hidden."""
+    book = notebook("slow.ipynb", SLOW, height=2000)
+    book.run_all()
+    for digits in ("12345", "999999000000000002"):
+        book.label("Account").select_option(label="Bank account")
+        book.label("CLABE").fill("")
+        book.label("CLABE").press_sequentially(digits, delay=10)
+        book.page.keyboard.press("Tab")
+        expect(book.page.locator(".paylab-code pre")).to_contain_text(f'"clabe": "{digits}"')
+        expect(book.label("CLABE")).to_have_value(digits)
+        book.label("Country").select_option(label="Brazil (BR)")
+        book.label("Country").select_option(label="Mexico (MX)")

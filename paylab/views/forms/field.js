@@ -10,12 +10,8 @@ function makeField(page, firstNode) {
   const mark = createElement("span", { className: "paylab-mark", id: `${id}-mark` });
   const note = createElement("div", { className: "paylab-note", id: `${id}-note` });
   note.setAttribute("aria-live", "polite");
-  let inputCount = 0;
-  function sendValue(value) {
-    inputCount += 1;
-    page.send({ kind: "input", node: firstNode.id, value, n: inputCount });
-  }
-  const sendLeave = () => page.send({ kind: "leave", node: firstNode.id });
+  const sendValue = (value) => page.sendInput(firstNode.id, value);
+  const sendLeave = () => page.sendAction({ kind: "leave", node: firstNode.id });
   const control = controls[firstNode.input](id, sendValue, sendLeave, firstNode.lazy);
   const head = createElement("div", { className: "paylab-label" }, label, mark);
   const element = createElement(isRadio ? "fieldset" : "div", { className: "paylab-field" });
@@ -46,7 +42,7 @@ function makeField(page, firstNode) {
       input.disabled = node.disabled;
     }
     // What was typed since the kernel answered must not be overwritten.
-    if ((node.heard[page.id] ?? 0) >= inputCount) control.show(node.value);
+    if (!page.unheard.has(firstNode.id)) control.show(node.value);
   }
   return { element, leaf: true, update, focus: () => control.inputs()[0]?.focus() };
 }

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from ...errors.base import Problem
 from ...spec.text import JsonObject, JsonValue
 from ..html import escape
 from ..style import MUTED
-from .message import Message, whole_number
+from .message import InputOrder, Message
 from .nodes import Node
 from .problem_sentences import ASSUMED, REQUIRED, problem_sentence, with_labels
 
@@ -41,14 +40,6 @@ def assumed_values_hint(values: Sequence[str]) -> str:
     if len(values) > _HINT_VALUES_MAX:
         listed_values_text += ", …"
     return f"Assumed: {listed_values_text}. You can type another value."
-
-
-class FieldState(NamedTuple):
-    """The value of an input, whether its problems are shown, and whether a browser sent it."""
-
-    value: JsonValue
-    touched: bool
-    is_typed: bool
 
 
 class FormField(Node):
@@ -104,7 +95,7 @@ class FormField(Node):
         self.on_change: Callable[[FormField], object] = lambda _: None
         self.on_leave: Callable[[], object] = lambda: None
         self.find_labels: Callable[[], Mapping[str, str]] = dict
-        self._last_inputs: dict[str, int] = {}
+        self._input_order = InputOrder()
         if options:
             self.set_options(options, preselect=input in CHOICE_INPUTS and value is None)
 
@@ -151,15 +142,14 @@ class FormField(Node):
         self.touched = False
 
     @property
-    def snapshot(self) -> FieldState:
-        """The value, and who set it, for `restore`."""
-        return FieldState(self._value, self.touched, self.is_typed)
+    def snapshot(self) -> tuple[JsonValue, bool, bool]:
+        """The value, whether its problems are shown, and whether a browser sent it."""
+        return self._value, self.touched, self.is_typed
 
-    def restore(self, snapshot: FieldState) -> None:
+    def restore(self, snapshot: tuple[JsonValue, bool, bool]) -> None:
         """Go back to an earlier state."""
-        self.store(snapshot.value)
-        self.touched = snapshot.touched
-        self.is_typed = snapshot.is_typed
+        value, self.touched, self.is_typed = snapshot
+        self.store(value)
 
     def store(self, value: JsonValue) -> bool:
         """Store a value, and nothing else; return whether it changed."""
@@ -274,7 +264,7 @@ class FormField(Node):
             "long": self.is_long,
             "mark": self._requirement_mark(),
             "hint": "" if self.disabled and self.input != TICK else self.hint,
-            "heard": self._last_inputs,
+            "heard": self._input_order.last_numbers,
         }
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
@@ -283,8 +273,9 @@ class FormField(Node):
             return
         action_name = message.get("kind")
         if action_name == "input":
-            self._last_inputs[str(message.get("view"))] = whole_number(message.get("n"))
-            self._receive_value(message.get("value"))
+            with self._input_order.lock:
+                if self._input_order.is_newer(message):
+                    self._receive_value(message.get("value"))
         elif action_name == "leave":
             self._receive_leave()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from threading import RLock
 
 from ...spec.text import JsonMapping, JsonObject
 
@@ -42,6 +43,28 @@ def whole_number(value: object, default: int = 0) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         return default
     return value if abs(value) < 10**NUMBER_DIGITS_MAX else default
+
+
+class InputOrder:
+    """The numbers of the last inputs of a field, by page: an older input is not taken.
+
+    JupyterLab sends the first messages of a page to the main shell of a kernel and the others to
+    a subshell. They arrive in two threads, and the older one can come last: `lock` is held while an
+    input is taken.
+    """
+
+    def __init__(self) -> None:
+        self.last_numbers: dict[str, int] = {}
+        self.lock = RLock()
+
+    def is_newer(self, message: Message) -> bool:
+        """Whether an input is newer than the last one of its page; then it is the last one."""
+        page = str(message.get("view"))
+        number = whole_number(message.get("n"))
+        if 0 < number <= self.last_numbers.get(page, 0):
+            return False
+        self.last_numbers = {**self.last_numbers, page: number}
+        return True
 
 
 def _without_surrogates(message_text: str) -> str:

@@ -152,6 +152,8 @@ class Page {
     this.nodes = new Map(); // By id, as the kernel sent them last.
     this.version = 0;
     this.drawnParts = new Map();
+    this.inputCount = 0;
+    this.unheard = new Map(); // By node, the last input that the kernel has not answered.
     this.wasPressed = false;
     this.isLost = false;
     this.kernel = watchKernel(model, (text) => this.showLost(text));
@@ -163,14 +165,28 @@ class Page {
     if (!this.isLost) this.model.send({ ...message, view: this.id }, undefined, buffers);
   }
 
+  sendInput(node, value) {
+    this.inputCount += 1;
+    const input = { kind: "input", node, value, n: this.inputCount };
+    this.unheard.set(node, input);
+    this.send(input);
+  }
+
+  // An action counts with all that was typed before it. Messages of different shells of a kernel
+  // arrive in any order, so that inputs without an answer are sent again; it takes each once.
+  sendAction(action) {
+    for (const input of this.unheard.values()) this.send(input);
+    this.send(action);
+  }
+
   open(id) {
     this.wasPressed = true;
-    this.send({ kind: "open", value: id });
+    this.sendAction({ kind: "open", value: id });
   }
 
   press(node) {
     this.wasPressed = true;
-    this.send({ kind: "press", node });
+    this.sendAction({ kind: "press", node });
   }
 
   // Without its kernel a form can do nothing: it says so, and only its code can be copied.
@@ -194,14 +210,22 @@ class Page {
       return;
     }
     if (!earlier) this.nodes.clear();
-    for (const node of nodes) this.nodes.set(node.id, node);
+    for (const node of nodes) {
+      this.nodes.set(node.id, node);
+      const isHeard = this.unheard.get(node.id)?.n <= (node.heard?.[this.id] ?? 0);
+      if (isHeard || node.disabled) this.unheard.delete(node.id);
+    }
     this.version = version;
     this.opens = opens;
     // The saved text behind the form is hidden by this class, so only once there is a form.
     this.root.className = "paylab-form";
     const shownIds = new Set();
     placeChildren(this.root, top.map((id) => this.drawNode(id, shownIds)));
-    for (const id of this.nodes.keys()) if (!shownIds.has(id)) this.nodes.delete(id);
+    for (const id of this.nodes.keys()) {
+      if (shownIds.has(id)) continue;
+      this.nodes.delete(id);
+      this.unheard.delete(id);
+    }
     for (const [id, part] of this.drawnParts) {
       if (!shownIds.has(id)) {
         part.close?.();

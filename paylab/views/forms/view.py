@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
+from threading import RLock
 from typing import Any, Self
 
 import anywidget
@@ -43,7 +44,8 @@ class View(anywidget.AnyWidget):
         """Follow the page, and the messages of a browser."""
         super().__init__()
         self._page = page
-        self._nodes_by_id = dict[str, Node]()
+        self._lock = RLock()  # cells and messages of a browser run in different threads
+        self._nodes_by_id: Mapping[str, Node] = {}
         self._is_ready = False
         self._version = 0
         self._shown_nodes: Mapping[str, JsonObject] = {}
@@ -56,11 +58,16 @@ class View(anywidget.AnyWidget):
 
         The first message has all nodes. `focus` is the id of a node or "".
         """
-        if not self._is_ready:
-            return
-        self._nodes_by_id.clear()
+        with self._lock:
+            if self._is_ready:
+                self._send_changes(focus)
+
+    def _send_changes(self, focus: str) -> None:
+        """Send the nodes that changed, unless none did and no focus is moved."""
+        nodes_by_id = dict[str, Node]()
         node_data_by_id = dict[str, JsonObject]()
-        top_node_ids = self._describe_nodes(self._page.page_nodes(), node_data_by_id)
+        top_node_ids = self._describe_nodes(self._page.page_nodes(), nodes_by_id, node_data_by_id)
+        self._nodes_by_id = nodes_by_id
         changed_node_data = [
             node_data
             for page_node_id, node_data in node_data_by_id.items()
@@ -85,17 +92,22 @@ class View(anywidget.AnyWidget):
             }
         )
 
-    def _describe_nodes(self, nodes: Sequence[Node], described: dict[str, JsonObject]) -> list[str]:
-        """Add the visible nodes and those inside them to `described`, as JSON by id.
+    def _describe_nodes(
+        self,
+        nodes: Sequence[Node],
+        nodes_by_id: dict[str, Node],
+        node_data_by_id: dict[str, JsonObject],
+    ) -> list[str]:
+        """Add the visible nodes and those inside them by id, and as JSON by id.
 
         Returns the ids of the outer nodes.
         """
         visible_nodes = [node for node in nodes if node.visible]
         for node in visible_nodes:
-            self._nodes_by_id[node.id] = node
+            nodes_by_id[node.id] = node
             node.attach(self.send)
-            child_node_ids = self._describe_nodes(node.children, described)
-            described[node.id] = {
+            child_node_ids = self._describe_nodes(node.children, nodes_by_id, node_data_by_id)
+            node_data_by_id[node.id] = {
                 "id": node.id,
                 "kind": node.kind,
                 **node.props(),
@@ -111,9 +123,10 @@ class View(anywidget.AnyWidget):
         message = read_message(content)
         buffers = read_buffers(data)
         if message.get("kind") == "ready":
-            self._is_ready = True
-            self._shown_nodes = {}
-            self.refresh()
+            with self._lock:
+                self._is_ready = True
+                self._shown_nodes = {}
+                self.refresh()
         if message.get("kind") == "open" and self._page.opens_ids:
             self._page.open_object(str(message.get("value")))
         node = self._nodes_by_id.get(str(message.get("node")))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
 from paylab.errors import Problem
@@ -17,10 +19,13 @@ from paylab.views.forms.field import (
 )
 from paylab.views.forms.problem_sentences import problem_sentence
 
+NUMBERS = count(1)
 
-def typed(field, value, n=1):
+
+def typed(field, value, n=None):
     """Send a keystroke from a browser."""
-    field.receive({"kind": "input", "view": "v", "n": n, "value": value}, [])
+    number = n or next(NUMBERS)
+    field.receive({"kind": "input", "view": "v", "n": number, "value": value}, [])
 
 
 def left(field):
@@ -307,3 +312,14 @@ def test_a_value_that_is_the_same_is_no_change():
 def test_a_long_list_is_cut_in_a_hint(count, end):
     """A hint has at most eight values."""
     assert end in assumed_values_hint([f"w{number}" for number in range(count)])
+
+
+def test_an_input_that_arrives_after_a_newer_one_is_not_taken():
+    """A kernel may receive two keystrokes in another order, or one twice: the last one counts."""
+    field = FormField("clabe", "CLABE")
+    typed(field, "12345", n=5)
+    typed(field, "1234", n=4)
+    typed(field, "12345", n=5)
+    assert (field.value, field.props()["heard"]) == ("12345", {"v": 5})
+    field.receive({"kind": "input", "view": "other page", "n": 1, "value": "9"}, [])
+    assert field.value == "9"

@@ -56,6 +56,20 @@ def test_a_keystroke_evaluates_values_and_rules_once(page):
     assert len(sent) == 1
 
 
+def test_a_keystroke_while_the_page_is_drawn_is_taken(page):
+    """A message that another thread handles meanwhile finds its field."""
+    form, _ = page
+    nodes = form.nodes
+
+    def typing_nodes():
+        tell(form, "given_name", "input", value="Anab", n=1)
+        return nodes()
+
+    form.nodes = typing_nodes
+    form.view.refresh()
+    assert form.values()["given_name"] == "Anab"
+
+
 def test_the_saved_state_holds_no_value(page):
     """The widget state has neither the values nor the result; only messages have them."""
     form, sent = page
