@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_bool_dtype, is_object_dtype
+from pandas.api.types import is_bool_dtype, is_integer_dtype, is_object_dtype
 
 from ..errors.base import ExactnessError
 from .decimal_dtype import DecimalDtype
@@ -49,6 +49,8 @@ _METHODS_OF_COLUMNS = (
     "combine_first",
     *_IN_PLACE,
 )
+_ALIGNED = ("where", "mask", "fillna", "update")
+"""Methods whose values pandas aligns: whole numbers become floats if a row has none."""
 _WITH_VALUES = {
     *("where", "mask", "fillna", "replace", "shift", "unstack", _REINDEXING),
     *("clip", "case_when", "combine", "combine_first"),
@@ -148,6 +150,9 @@ def _wrap_column_method(method: Method) -> Method:
         had_objects = is_object_dtype(column.dtype)
         if method.__name__ in _WITH_VALUES:
             column = _widen(column, _list_values(method, args, options))
+        if method.__name__ in _ALIGNED and isinstance(column.dtype, DecimalDtype):
+            args = tuple(_widen_column(value) for value in args)
+            options = {name: _widen_column(value) for name, value in options.items()}
         try:
             if method.__name__ in _IN_PLACE:
                 refuse_lost_decimals(column, args[-1])
@@ -159,6 +164,12 @@ def _wrap_column_method(method: Method) -> Method:
         return result
 
     return call
+
+
+def _widen_column(value: Any) -> Any:
+    """A column of whole numbers as amounts; anything else unchanged."""
+    is_whole = isinstance(value, pd.Series) and is_integer_dtype(value.dtype)
+    return value.astype(DecimalDtype()) if is_whole else value
 
 
 def _list_values(method: Method, args: Any, options: Mapping[str, object]) -> list[Any]:

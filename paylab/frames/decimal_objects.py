@@ -117,6 +117,19 @@ def widen_integers(owner: Any, other: Any) -> Any:
     return owner.astype("decimal") if _may_lose_decimals(owner.dtype) else owner
 
 
+def widen_operands(left: Any, right: Any) -> tuple[Any, Any]:
+    """Both operands, with whole numbers as exact amounts where the other one has Decimals.
+
+    Those of a right operand with other labels would become floats when pandas aligns it.
+    """
+    is_labelled = isinstance(right, pd.Series | pd.DataFrame)
+    is_aligned = is_labelled and not any(right.index.equals(labels) for labels in left.axes)
+    if isinstance(right, pd.DataFrame) and isinstance(left, pd.DataFrame):
+        is_aligned |= not right.columns.equals(left.columns)
+    widened_right = widen_integers(right, left) if is_aligned else right
+    return widen_integers(left, widened_right), widened_right
+
+
 def widen_whole_numbers(owner: Any, other: Any) -> Any:
     """The same for whole numbers only: floats are compared with Decimals as pandas does."""
     if isinstance(owner, pd.DataFrame):

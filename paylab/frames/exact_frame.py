@@ -11,7 +11,6 @@ from pandas.api.types import is_bool_dtype
 from ..errors.cards import MisuseError
 from ..errors.extras import MissingExtraError, is_installed
 from ..errors.text import printable_lines
-from .arithmetic import COMPARE
 from .column_entries import fill_limits, refuse_mixture, with_named_entries
 from .column_uses import with_column_uses
 from .decimal_dtype import DecimalDtype
@@ -20,7 +19,7 @@ from .decimal_objects import (
     has_decimals,
     is_kept_as_objects,
     make_exact,
-    widen_integers,
+    widen_operands,
 )
 from .expressions import evaluate
 from .frame_forms import (
@@ -85,12 +84,14 @@ class ExactSeries(pd.Series):
         pandas_class: Any = pd.Series  # the method of its class takes a widened column as `self`
         if is_bool_dtype(self.dtype) and has_decimals(other):
             self.astype(DecimalDtype())  # an ExactnessError, as for amounts beside a mask
-        return pandas_class._arith_method(widen_integers(self, other), other, operator)
+        left, right = widen_operands(self, other)
+        return pandas_class._arith_method(left, right, operator)
 
     def _binop(self, other: Any, *args: Any, **options: Any) -> Any:
         """The hook of pandas for `add(fill_value=)` and so on, exact as `_arith_method`."""
         pandas_class: Any = pd.Series
-        return pandas_class._binop(widen_integers(self, other), other, *args, **options)
+        left, right = widen_operands(self, other)
+        return pandas_class._binop(left, right, *args, **options)
 
     def value_counts(self, *args: Any, **options: Any) -> Any:
         """Count values as pandas does, but return an exact series."""
@@ -250,11 +251,17 @@ class ExactFrame(pd.DataFrame):
         is_kept = is_kept_as_objects(value) or column.ndim != 1
         return column if is_kept else convert_decimals(column), references
 
-    def _dispatch_frame_op(self, right: Any, func: Any, *args: Any, **options: Any) -> Any:
-        """The hook of pandas for operators: whole numbers and a Decimal are computed exactly."""
-        left = self if func in COMPARE else widen_integers(self, right)
+    def _arith_method(self, other: Any, operator: Any) -> Any:
+        """The hook of pandas for `+`, `-` and so on: whole numbers and a Decimal are exact."""
         pandas_class: Any = pd.DataFrame
-        return pandas_class._dispatch_frame_op(left, right, func, *args, **options)
+        left, right = widen_operands(self, other)
+        return pandas_class._arith_method(left, right, operator)
+
+    def _flex_arith_method(self, other: Any, operator: Any, **options: Any) -> Any:
+        """The hook of pandas for `add(fill_value=)` and so on, exact as `_arith_method`."""
+        pandas_class: Any = pd.DataFrame
+        left, right = widen_operands(self, other)
+        return pandas_class._flex_arith_method(left, right, operator, **options)
 
     def _reduce(self, *args: Any, **options: Any) -> Any:
         """The hook of pandas for `sum`, `max` and so on: a result per row is an exact column."""

@@ -1,4 +1,4 @@
-"""Decimals that are set into numbers of Arrow, which would cut or round them: an error."""
+"""Decimals that are set into numbers, which would cut, round or refuse them: an error."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_integer_dtype, is_list_like, is_object_dtype
+from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError
 from .decimal_dtype import DecimalDtype
-from .decimal_objects import has_arrow_floats, has_decimals
+from .decimal_objects import has_decimals
 from .float_errors import name_error
 
 
@@ -26,30 +26,38 @@ def has_any_decimal(value: Any) -> bool:
 
 
 def refuse_lost_decimals(cells: Any, value: Any) -> None:
-    """ExactnessError for a Decimal that is set into numbers of Arrow: integers cut it.
+    """ExactnessError for a Decimal that is set into numbers: integers of Arrow cut it.
 
-    Floats round it. A row of values, of which each is for a column, is checked by column.
+    Floats of Arrow round it, and other numbers refuse it. A row of values, of which each is for a
+    column, is checked by column.
     """
     if isinstance(cells, pd.DataFrame):
         for name, cell_value in _list_cell_values(cells, value):
             refuse_lost_decimals(cells[name], cell_value)
         return
-    if not isinstance(cells, pd.Series) or not isinstance(cells.dtype, pd.ArrowDtype):
+    if not isinstance(cells, pd.Series) or not has_any_decimal(value):
         return
-    if has_arrow_floats(cells.dtype) and has_any_decimal(value):
+    if is_float_dtype(cells.dtype):
         problem_text = (
             "amounts do not get into a column of floats: write them into a new column, or as "
             "floats, with .astype(float)"
         )
         raise name_error(ExactnessError(problem_text), cells.name)
-    if is_integer_dtype(cells.dtype) and has_any_decimal(value):
+    if is_integer_dtype(cells.dtype):
         numbers = value if is_list_like(value) else [value]
-        if any(isinstance(number, Decimal) and number % 1 for number in numbers):
+        # Only Arrow's integers take a Decimal that is whole.
+        is_refused = not isinstance(cells.dtype, pd.ArrowDtype) or _has_decimals(numbers)
+        if is_refused:
             conversion_code = f'frame["{cells.name}"].astype("decimal")'
             problem_text = (
                 f"a column of whole numbers has no decimals: write {conversion_code} first"
             )
             raise name_error(ExactnessError(problem_text), cells.name)
+
+
+def _has_decimals(numbers: Any) -> bool:
+    """Whether a number has digits after its point."""
+    return any(isinstance(number, Decimal) and number % 1 for number in numbers)
 
 
 def _list_cell_values(cells: pd.DataFrame, value: Any) -> list[tuple[Any, Any]]:
@@ -72,7 +80,7 @@ def widen_empty_columns(owner: Any, cells: Any) -> None:
         return
     for name in list_column_names(cells) if owner.columns.is_unique else []:
         dtype = owner[name].dtype
-        if (is_object_dtype(dtype) or has_arrow_floats(dtype)) and owner[name].isna().all():
+        if (is_object_dtype(dtype) or is_float_dtype(dtype)) and owner[name].isna().all():
             owner[name] = owner[name].astype(DecimalDtype())
 
 

@@ -163,7 +163,7 @@ def _describe_inexact(array: pa.Array) -> str:
     if pa.types.is_floating(array.type) and pc.all(pc.equal(array, pc.round(array))).as_py():
         return (
             "floats are not exact, also if they are whole: write 0 for 0.0, and "
-            '.astype("Int64") for a column of whole numbers with missing ones'
+            '.astype("Int64") for whole numbers, which pandas makes floats where a row is missing'
         )
     return f"{values_name} are not exact: {USE_DECIMAL}"
 

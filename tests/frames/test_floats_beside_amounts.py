@@ -388,14 +388,18 @@ LOST = {
     ),
     "fillna": ("f", lambda frame: frame[["f"]].fillna(frame[["a"]].set_axis(["f"], axis=1))),
 }
-"""A Decimal that gets into whole numbers or floats of Arrow, which would cut or round it."""
+"""A Decimal that gets into whole numbers or floats, which would cut or round it."""
 
 
-def test_arrow_numbers_do_not_lose_digits_of_a_decimal():
+@pytest.mark.parametrize(
+    ("whole_type", "float_type"),
+    [("int64[pyarrow]", "double[pyarrow]"), ("int64", "float64"), ("Int64", "Float64")],
+)
+def test_numbers_do_not_lose_digits_of_a_decimal(whole_type, float_type):
     """The error names the column, in whatever form its cells are selected."""
     amounts = make_rows()["a"]
-    whole = pd.Series([7, 8, 9], dtype="int64[pyarrow]")
-    floats = pd.Series([0.5, None, 9.5], dtype="double[pyarrow]")
+    whole = pd.Series([7, 8, 9], dtype=whole_type)
+    floats = pd.Series([0.5, None, 9.5], dtype=float_type)
     frame = ExactFrame({"a": amounts, "b": amounts, "n": whole, "f": floats})
 
     def check(idiom):
@@ -406,10 +410,11 @@ def test_arrow_numbers_do_not_lose_digits_of_a_decimal():
     assert failures(LOST, check) == {}
 
 
-def test_what_is_set_beside_whole_numbers_and_into_empty_floats_is_exact():
+@pytest.mark.parametrize("float_type", ["double[pyarrow]", "float64"])
+def test_what_is_set_beside_whole_numbers_and_into_empty_floats_is_exact(float_type):
     """Whole values of a row stay whole; a column of floats without a value becomes exact."""
     whole = pd.Series([7, 8, 9], dtype="int64[pyarrow]")
-    empty = pd.Series([None] * 3, dtype="double[pyarrow]")
+    empty = pd.Series([None] * 3, dtype=float_type)
     frame = ExactFrame({"a": make_rows()["a"], "n": whole, "f": empty})
     frame.loc[0, ["a", "n"]] = [D("1.5"), 3]
     frame.loc[:, "f"] = frame["a"]
@@ -419,6 +424,43 @@ def test_what_is_set_beside_whole_numbers_and_into_empty_floats_is_exact():
     counts = ExactFrame({"k": ["x", "y"], "j": ["u", "v"], "n": whole[:2]}).set_index(["k", "j"])
     assert counts["n"].unstack(fill_value=D("1.5")).loc["x", "v"] == D("1.5")
     assert (counts[["n"]] > D("7.5"))["n"].tolist() == [False, True]
+
+
+COUNTS = pd.Series([10, 20], index=[1, 7])
+ALIGNED = {
+    "+": (lambda f: f["a"] + COUNTS, [None, "12.20", None, None]),
+    "/": (lambda f: f["a"] / COUNTS, [None, "0.22", None, None]),
+    "add": (lambda f: f["a"].add(COUNTS, fill_value=0), ["1.10", "12.20", "3.30", "20"]),
+    "rsub": (lambda f: f["a"].rsub(COUNTS, fill_value=0), ["-1.10", "7.80", "-3.30", "20"]),
+    "numpy": (lambda f: np.add(f["a"], COUNTS), [None, "12.20", None, None]),
+    "frame": (lambda f: (f + COUNTS.to_frame("a"))["a"], [None, "12.20", None, None]),
+    "frame, filled": (
+        lambda f: f.add(COUNTS.to_frame("a"), fill_value=0)["a"],
+        ["1.10", "12.20", "3.30", "20"],
+    ),
+    "whole column of a frame": (
+        lambda f: f[["n"]].add(f["a"].head(1).to_frame("n"), fill_value=0)["n"],
+        ["1.10", "1", "2"],
+    ),
+    "rows of a frame": (lambda f: f.sub(COUNTS, axis=0)["n"], [None, "-9", None, None]),
+    "where": (lambda f: f["a"].where(f["a"] < 2, COUNTS), ["1.10", "10", None]),
+    "mask": (lambda f: f["a"].mask(f["a"] > 2, other=COUNTS), ["1.10", "10", None]),
+    "fillna": (lambda f: f["a"].where(f["a"] < 2).fillna(COUNTS), ["1.10", "10", None]),
+}
+"""Whole numbers for some of the rows, which pandas makes floats when it aligns them."""
+
+
+def test_whole_numbers_for_some_of_the_rows_are_exact():
+    """The others are missing, or have what fills them."""
+
+    def check(idiom):
+        compute, texts = ALIGNED[idiom]
+        result = compute(make_rows(ExactFrame))
+        assert result.dtype == "decimal"
+        expected = [None if text is None else D(text) for text in texts]
+        assert [None if pd.isna(amount) else amount for amount in result] == expected
+
+    assert failures(ALIGNED, check) == {}
 
 
 def test_an_error_names_the_column_that_a_float_would_enter():
