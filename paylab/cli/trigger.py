@@ -25,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         choices=codes.INDIVIDUAL_STATUSES,
-        help="an individual's new status (default: the next one)",
+        metavar="STATUS",
+        help=f"an individual's new status, one of {', '.join(codes.INDIVIDUAL_STATUSES)} "
+        "(default: the next one)",
     )
     parser.add_argument("--json", action="store_true", help="print a JSON line for each event")
 

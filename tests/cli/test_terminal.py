@@ -53,6 +53,14 @@ def test_the_description_of_a_command_fits_the_terminal(monkeypatch, name, colum
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_usage_and_options_fit_the_terminal(monkeypatch, name):
+    """No line of usage or of an option is wider than the terminal, long choices included."""
+    monkeypatch.setenv("COLUMNS", "80")
+    before_example, _, _ = subparser(name).format_help().partition("example:")
+    assert [line for line in before_example.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_says_what_it_is_and_what_its_default_is(name):
     """Every option has a help text, which names the default if there is one."""
     actions = subparser(name)._actions
