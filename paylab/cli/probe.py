@@ -11,7 +11,7 @@ from ..lab.lab import connect
 from ..probe.report import PROVEN, Report
 from ..probe.run import PLAN
 from ..probe.search import BUDGET
-from .terminal import announce, confirm, count, in_range, say, warn_user
+from .terminal import announce, confirm, count, ignore_closed_pipe, in_range, say, warn_user
 
 EXAMPLE = "paylab probe --to service.toml"
 
@@ -51,12 +51,13 @@ def run(options: argparse.Namespace) -> int:
         )
     if report.complete:
         _write_files(report, options)
-    if options.json:
-        say(json.dumps(report.to_dict(), default=str))
-    else:
-        _show_report(report, Path(options.to))
-        if report.complete and not options.write and not options.calls:
-            say(_ONLY_READ)
+    with ignore_closed_pipe():
+        if options.json:
+            say(json.dumps(report.to_dict(), default=str))
+        else:
+            _show_report(report, Path(options.to))
+            if report.complete and not options.write and not options.calls:
+                say(_ONLY_READ)
     return 0 if report.complete and report.works else 1
 
 

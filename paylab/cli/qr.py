@@ -10,7 +10,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from .terminal import draw_qr_code, say, warn_user
+from .terminal import draw_qr_code, ignore_closed_pipe, say, warn_user
 
 if TYPE_CHECKING:
     from ..views.qr import QR
@@ -57,11 +57,12 @@ def run(options: argparse.Namespace) -> int:
         saved_path = qr_code.save(options.out)
         warn_user(f"paylab: the picture is in {saved_path}")
     problem = qr_code.qr_text.problem  # None if it can be paid
-    if options.json:
-        _print_json(qr_code, payload_text)
-    else:
-        draw_qr_code(qr_code)
-        say(repr(qr_code))
+    with ignore_closed_pipe():
+        if options.json:
+            _print_json(qr_code, payload_text)
+        else:
+            draw_qr_code(qr_code)
+            say(repr(qr_code))
     if problem is None:
         return 0
     reason_text = str(problem)

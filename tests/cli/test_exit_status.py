@@ -107,7 +107,13 @@ def test_a_closed_pipe_is_no_failure(line, both):
 
 @pytest.mark.parametrize(
     "line",
-    ["reconcile books.csv", "reconcile books.csv --json", "payout a.csv --dry-run --json"],
+    [
+        "reconcile books.csv",
+        "reconcile books.csv --json",
+        "payout a.csv --dry-run --json",
+        f"qr {QR_WITHOUT_CRC}",
+        f"qr {QR_WITHOUT_CRC} --json",
+    ],
 )
 def test_a_verdict_holds_also_if_nobody_reads_it(line, tmp_path):
     """A command that finds a problem ends with 1, also if its reader went away."""
