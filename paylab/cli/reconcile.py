@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING
 from ..client.settings import refuse_unknown_variables
 from ..errors.extras import require_extra
 from ..lab.lab import connect
-from .terminal import announce, ignore_closed_pipe, say
+from .terminal import announce, count, ignore_closed_pipe, say, terminal_width, wrap_lines
 
 if TYPE_CHECKING:
+    from ..webhooks.payment_problems import PaymentProblem
     from ..webhooks.report import Reconciliation
 
 EXAMPLE = "paylab reconcile may.csv --column amount=Betrag --tz Europe/Berlin"
 PROBLEMS_SHOWN = 20  # problems that are printed one by one
+SPARE_COLUMNS = ("side", "id", "column", "currency", "difference", "row")
+"""The columns of problems that a narrow terminal does without, the first one first."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,18 +101,49 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _report_text(reconciliation: Reconciliation) -> str:
-    """The report, and a table of the first problems without columns that are empty."""
-    report_lines = [reconciliation.report()]
+    """The report and the first problems, as wide as the terminal at most."""
+    width = terminal_width()
+    report_text = wrap_lines(reconciliation.report(), width)
     if not reconciliation.problems:
-        return report_lines[0]
-    problem_frame = reconciliation.frame()
-    first_problems = problem_frame.head(PROBLEMS_SHOWN).astype(object)
-    filled_columns = first_problems.loc[:, first_problems.notna().any()]
-    shown_columns = filled_columns.drop(columns="family", errors="ignore")
-    report_lines += ["", shown_columns.fillna("").to_string(index=False)]
-    if len(problem_frame) > PROBLEMS_SHOWN:
-        report_lines.append(f"{len(problem_frame) - PROBLEMS_SHOWN} more; --json prints all")
-    return "\n".join(report_lines)
+        return report_text
+    table_text, hidden_names = _write_table(reconciliation, width)
+    rest_texts = []
+    if len(reconciliation) > PROBLEMS_SHOWN:
+        rest_texts.append(count(len(reconciliation) - PROBLEMS_SHOWN, "more problem"))
+    if hidden_names:
+        rest_texts.append(f"the columns {', '.join(hidden_names)}")
+    rest_lines = [f"--json also prints {', and '.join(rest_texts)}"] if rest_texts else []
+    return "\n".join([report_text, "", table_text, *rest_lines])
+
+
+def _write_table(reconciliation: Reconciliation, width: int) -> tuple[str, list[str]]:
+    """The first problems as a table, and the columns that are left out to fit the width.
+
+    The table has no empty columns.
+    """
+    first_problems = reconciliation.problems[:PROBLEMS_SHOWN]
+    problem_cells = reconciliation.frame().head(PROBLEMS_SHOWN).astype(object)
+    problem_cells["difference"] = [_write_difference(problem) for problem in first_problems]
+    own_cells = problem_cells.drop(columns=["family", "time_difference"])
+    shown_cells = own_cells.loc[:, own_cells.notna().any()].fillna("")
+    spare_names = [column_name for column_name in SPARE_COLUMNS if column_name in shown_cells]
+    for hidden_count in range(len(spare_names) + 1):
+        hidden_names = spare_names[:hidden_count]
+        table_text = shown_cells.drop(columns=hidden_names).to_string(index=False)
+        if len(table_text.partition("\n")[0]) <= width:
+            return table_text, hidden_names
+    return shown_cells.to_string(index=False, line_width=width), []
+
+
+def _write_difference(problem: PaymentProblem) -> str | None:
+    """The difference of amounts, or that of times such as "+2 h"; None if there is none."""
+    from ..views.durations import short_duration
+    from ..webhooks.payment_problems import write_digits  # loads pandas
+
+    if problem.time_difference is None:
+        return write_digits(problem.difference)
+    seconds = problem.time_difference.total_seconds()
+    return f"{'-' if seconds < 0 else '+'}{short_duration(abs(seconds))}"
 
 
 def _report_json(reconciliation: Reconciliation) -> dict[str, object]:

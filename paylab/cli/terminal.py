@@ -6,8 +6,10 @@ import codecs
 import io
 import json
 import os
+import shutil
 import signal
 import sys
+import textwrap
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -144,6 +146,26 @@ def ignore_closed_pipe() -> Iterator[None]:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (sys.stdout, sys.stderr):
             os.dup2(nowhere, stream.fileno())
+
+
+def terminal_width() -> int:
+    """The columns of the terminal, as for the help; 80 if there is none."""
+    return shutil.get_terminal_size().columns
+
+
+def wrap_lines(text: str, width: int) -> str:
+    """Wrap the lines of a text; what follows a break is indented by four more spaces."""
+    wrapped_lines = []
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()) + 4)
+        wrapped_lines += textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "\n".join(wrapped_lines)
 
 
 def sections(text_by_title: Mapping[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -49,6 +50,41 @@ def test_the_exit_status_says_whether_the_books_agree(books, capsys, more, statu
         ended = stop.code
     out = capsys.readouterr().out
     assert (ended, [word for word in words if word not in out]) == (status, [])
+
+
+@pytest.mark.parametrize(
+    ("columns", "first_cells", "hidden"),
+    [(80, ["kind", "key"], ["side, id"]), (200, ["kind", "side", "key", "id"], [])],
+)
+def test_the_report_fits_the_terminal(books, capsys, monkeypatch, columns, first_cells, hidden):
+    """Lines are wrapped to the width, and columns without room are named."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    path, _ = books
+    assert main(["reconcile", str(path), "--column", "reference=Beleg"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    header = next(line for line in lines if line.split()[:2] == first_cells[:2])
+    assert header.split()[: len(first_cells)] == first_cells
+    assert [line for line in lines if len(line) > columns] == []
+    assert [line.split("columns ")[1] for line in lines if line.startswith("--json")] == hidden
+
+
+def test_a_difference_of_times_is_a_duration(paylab_world, tmp_path, capsys):
+    """A time that differs shows by how much, as a signed duration."""
+    lab = paylab.connect()
+    account = paylab_world.account()
+    lab.transfers.create(
+        account,
+        source_currency="USD",
+        destination_currency="MXN",
+        payout_method="spei",
+        source_amount="1.00",
+        client_reference_id="INV-1",
+    )
+    later = lab.transfers.list().first().created_at + timedelta(days=2)
+    path = tmp_path / "books.csv"
+    path.write_text(f"reference,date\nINV-1,{later.isoformat()}\n")
+    assert main(["reconcile", str(path)]) == 1
+    assert " +2 d " in capsys.readouterr().out
 
 
 def test_an_error_of_a_command_names_its_options(tmp_path, capsys):
