@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from paylab.client import Client
-from paylab.errors import PaylabError, WaitTimeoutError
+from paylab.errors import PaylabError, RuleWarning, WaitTimeoutError
 from paylab.spec.service import Service
 
 
@@ -121,14 +121,21 @@ def test_a_wait_in_vain_says_what_to_try(scripted, wait, name, hint):
     assert "Try: " in "".join(caught.value.card())
 
 
+def test_a_misspelt_status_is_named_before_the_wait(scripted):
+    """A status that is spelt like a known one is a warning, and not refused."""
+    client, _ = scripted(*status("completd"))
+    with pytest.warns(RuleWarning, match="until: 'completd' .*is completed meant?"):
+        assert client.transfers.wait("x", until="completd").status == "completd"
+
+
 def test_waiting_stops_when_its_sleeps_add_up_to_the_timeout(scripted):
     """Waiting stops when its sleeps add up to the timeout; the error has the last object."""
     client, script = scripted(*status(*["pend\x1bing"] * 4))
     with pytest.raises(WaitTimeoutError) as caught:
         client.individuals.wait("x", timeout=2.5)
     words = (
-        "the individual was pend\\x1bing after 2.5 s, and the wait ends at action_required, active "
-        'or rejected; if pend\\x1bing is the end, write wait(..., until="pend\\x1bing")'
+        "after 2.5 s the individual is still pend\\x1bing, and the wait ends at action_required, "
+        'active or rejected; if pend\\x1bing is the end, write wait(..., until="pend\\x1bing")'
     )
     assert str(caught.value) == words
     assert caught.value.last.id == "x"
@@ -145,7 +152,7 @@ def test_waiting_stops_when_its_sleeps_add_up_to_the_timeout(scripted):
 def test_waiting_ends_where_nothing_follows(scripted, wait, final):
     """A final status other than the expected one raises WaitTimeoutError at once."""
     client, script = scripted(*status("pending", final))
-    with pytest.raises(WaitTimeoutError, match=f"was {final}, which is final"):
+    with pytest.raises(WaitTimeoutError, match=f"is {final}, which is final"):
         wait(client)
     assert script.naps == [1.0]
 
@@ -201,7 +208,7 @@ def test_an_older_conversion_is_not_taken_for_the_new_one(scripted):
 def test_a_conversion_that_never_comes(scripted):
     """If no conversion appears, the error says that it was not found."""
     client, _ = scripted(page(), page())
-    with pytest.raises(WaitTimeoutError, match="was not found after 1 s") as caught:
+    with pytest.raises(WaitTimeoutError, match="after 1 s the conversion was not found") as caught:
         client.conversions.wait("x", timeout=1)
     assert caught.value.last is None
 

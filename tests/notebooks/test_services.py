@@ -61,6 +61,6 @@ def test_a_walk_shows_how_long_it_waits(run):
     slow = {"provisioning.at_once": (), "delays.verification": 3, "delays.provisioning": 3}
     with Server(Service(settings=slow)) as server:
         told = "\n".join(run("10", server))
-    assert "waiting: the individual was pending; 2 s so far, at most 118 s more" in told
-    assert "the conversion account was active after" in told
+    assert "waiting: the individual is pending; 2 s so far, at most 118 s more" in told
+    assert "the conversion account is active after" in told
     assert "on with section" not in told

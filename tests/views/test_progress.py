@@ -31,9 +31,9 @@ class ImageFacts:
         (
             4,
             [
-                "waiting: the account was pending; 2 s so far, at most 8 s more",
-                "waiting: the account was pending; 3 s so far, at most 7 s more",
-                "the account was active after 4 s",
+                "waiting: the account is pending; 2 s so far, at most 8 s more",
+                "waiting: the account is pending; 3 s so far, at most 7 s more",
+                "the account is active after 4 s",
             ],
         ),
     ],

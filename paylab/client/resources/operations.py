@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
 from ...errors.api import APIResponseError
-from ...errors.base import Problem, WaitTimeoutError
+from ...errors.base import Problem, RuleWarning, WaitTimeoutError, warn_caller
+from ...errors.choices import suggest_choice
 from ...errors.names import find_nearest_name
 from ...light_dataclass import light_dataclass
 from ...spec import codes
@@ -115,6 +116,7 @@ class Poller:
         resource may still be waiting.
         """
         wait_end = _WaitEnd(until)
+        self._warn_of_misspelt_end(wait_end)
         seconds_waited = 0.0
         with self.shown() as show_state:
             while True:
@@ -137,7 +139,8 @@ class Poller:
                     advice_text = self._advise_on_status(resource, wait_end)
                     advice_text += self._explain_unknown_end(wait_end)
                     advice_text += explain_delay(resource)
-                    message = f"{state_text} after {seconds_waited:g} s{advice_text}"
+                    last_text = f"{subject_text} {_describe_state(resource, 'is still')}"
+                    message = f"after {seconds_waited:g} s {last_text}{advice_text}"
                     raise WaitTimeoutError(message, resource, hint=self._advise_to_wait_longer())
                 pause_seconds = min(self.every, seconds_left)
                 self.sleep(pause_seconds)
@@ -154,6 +157,15 @@ class Poller:
         if resource is None or not end.needs_status or resource.status in known_statuses:
             return ""
         return f", which paylab does not know (the wait ends at {end})"
+
+    def _warn_of_misspelt_end(self, wait_end: _WaitEnd) -> None:
+        """Warn before a wait for a status that is spelt nearly like a known one."""
+        known_statuses = (*self.machine.states, *self.declared)
+        for status in wait_end.statuses:
+            suggestion_text = suggest_choice(known_statuses, status)
+            if suggestion_text and status not in known_statuses:
+                message = f"{plain(repr(status), 60)} is no status that paylab knows"
+                warn_caller(str(Problem("until", f"{message}{suggestion_text}")), RuleWarning)
 
     def _explain_unknown_end(self, wait_end: _WaitEnd) -> str:
         """The only status that ends a wait if neither the specification nor the settings have it.
@@ -213,9 +225,9 @@ class _WaitEnd:
         return " or ".join(filter(None, (", ".join(self.statuses[:-1]), *self.statuses[-1:])))
 
 
-def _describe_state(resource: Any) -> str:
-    """The status of a resource in words, or that it was not found."""
-    return "was not found" if resource is None else f"was {plain(str(resource.status), 60)}"
+def _describe_state(resource: Any, verb: str = "is") -> str:
+    """The status of a resource after a verb, or that it was not found."""
+    return "was not found" if resource is None else f"{verb} {plain(str(resource.status), 60)}"
 
 
 Body = JsonObject
