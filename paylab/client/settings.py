@@ -278,9 +278,15 @@ def _make_incomplete_error(required: SourcedSettings) -> ConfigError:
     missing_text = " and ".join(missing_names)
     verb_text = "is" if len(missing_names) == 1 else "are"
     variables_text = " / ".join(VARIABLES[setting_name] for setting_name in missing_names)
+    address_text = ""
+    if base_url and isinstance(base_url, str):
+        try:
+            check_encrypted(check_base_url(base_url))
+        except ConfigError as error:  # said at once, not after the keys are there
+            address_text = f"{error}; and "
     return ConfigError(
-        f"the settings are incomplete: {missing_text} {verb_text} missing: pass {missing_text} to "
-        f"connect(), set {variables_text}, or write {missing_text} into a profile"
+        f"{address_text}the settings are incomplete: {missing_text} {verb_text} missing: pass "
+        f"{missing_text} to connect(), set {variables_text}, or write {missing_text} into a profile"
     )
 
 

@@ -152,6 +152,7 @@ def test_a_service_that_cannot_be_followed(tmp_path, given, words):
     [
         ({"base_url": URL}, {}, "api_key and secret_key are missing.*PAYLAB_API_KEY / PAYLAB_SEC"),
         ({}, {"PAYLAB_API_KEY": "k"}, "base_url and secret_key are missing"),
+        ({"base_url": "http://x.test"}, {}, "must begin with https:// for x.test.*are missing"),
         ({"base_url": URL, "api_key": "k"}, {}, "secret_key is missing: pass .* or write"),
         ({"base_url": "sandbox"}, {}, "base_url must be an address such as .* profile= names"),
         ({"profile": "nobody"}, {}, "no profile of the given name in .*; it has: none"),
