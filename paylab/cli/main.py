@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
@@ -196,6 +196,8 @@ class Parser(argparse.ArgumentParser):
         ]
         # The most special hint that applies replaces the others.
         hint_text = f": options are {', '.join(option_by_name.values())}"
+        if not word.startswith("-"):
+            hint_text = f": {self._describe_arguments(word, option_by_name)}"
         if likely_option_texts:
             hint_text = f"; did you mean {likely_option_texts[0]}?"
         elif self.prog.endswith(" get") and word.startswith("--"):
@@ -206,6 +208,18 @@ class Parser(argparse.ArgumentParser):
             hint_text = ": give a body with --body FILE, or on stdin with --body -"
         shown_word = word.partition("=")[0] if word.startswith("--") else word  # may hold a key
         self.error(f"{shown_word[:40]!r} is no option or argument here{hint_text}")
+
+    def _describe_arguments(self, word: str, option_by_name: Mapping[str, str]) -> str:
+        """What a command takes besides options, such as "it takes only one FILE.csv"."""
+        argument_names = [
+            str(action.metavar or action.dest).upper() for action in self._get_positional_actions()
+        ]
+        if argument_names:
+            return f"it takes only one {' and one '.join(argument_names)}"
+        file_options = [option_by_name[name] for name in ("to", "out") if name in option_by_name]
+        if file_options and "." in word:
+            return f"did you mean {file_options[0]} {word[:40]}?"
+        return "it takes options only"
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""

@@ -177,6 +177,9 @@ def test_wrong_use_ends_with_2(arguments, command, capsys):
         (["payout", "--check"], "did you mean --dry-run?"),
         (["doctor", "--profile", "x"], "set PAYLAB_PROFILE"),
         (["export", "payouts", "--to", "a.csv"], "did you mean transfers?"),
+        (["payout", "a.csv", "b.csv"], "'b.csv' is no option or argument here: it takes only one"),
+        (["probe", "--write", "x.toml"], "did you mean --to x.toml?"),
+        (["doctor", "now"], "it takes options only"),
     ],
 )
 def test_a_word_of_another_program_names_what_is_meant(words, meant, capsys):
