@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from .names import find_suggestion
+from .names import find_misspelt_word, find_suggestion
 from .text import plain
 
 SEVERAL_CHOICES = "must be one of"
@@ -16,6 +16,9 @@ _DIGIT = re.compile("[0-9]")
 _DIGITS_MAX = 4
 """The digits of a value that is repeated in a message."""
 _CHARACTERS_MAX = 40
+_START_LENGTH = 2
+_SHORT_LENGTH_MAX = 5
+"""The letters that short words have in common, and how long such a word is at most."""
 
 
 def choice_message(choices: Sequence[str], scope: str = "") -> str:
@@ -49,5 +52,25 @@ def suggest_choice(choices: Sequence[str], value: object) -> str:
     """Suggest the choice that is nearest to a value: `; is mxn meant?`; "" if none is near."""
     if not isinstance(value, str) or len(value) > _CHARACTERS_MAX:
         return ""
-    suggestion = find_suggestion(value, choices)
+    suggestion = (
+        find_suggestion(value, choices)
+        or find_misspelt_word(value, choices)
+        or _find_same_start(value, choices)
+    )
     return f"; is {suggestion} meant?" if suggestion else ""
+
+
+def _find_same_start(value: str, choices: Sequence[str]) -> str | None:
+    """The only choice that begins as a short word does: "spei" for "spay"; None if there are more.
+
+    The spelling of a short word says little: two letters of "spay" are wrong.
+    """
+    folded_value = value.casefold()
+    similar_choices = [
+        choice
+        for choice in choices
+        if choice.casefold().startswith(folded_value[:_START_LENGTH])
+        and abs(len(choice) - len(value)) <= 1
+    ]
+    is_short_word = _START_LENGTH < len(value) <= _SHORT_LENGTH_MAX
+    return similar_choices[0] if is_short_word and len(similar_choices) == 1 else None

@@ -124,6 +124,17 @@ def _find_longer_names(name: str, known_names: Iterable[str]) -> str | None:
     return f"{', '.join(first_names)} or {last_name}" if first_names else last_name
 
 
+def find_misspelt_word(name: str, known_names: Iterable[str]) -> str | None:
+    """The known names with a word that a guess misspells, as `_find_longer_names` writes them.
+
+    >>> names.find_misspelt_word("amout", ["source_amount", "status", "destination_amount"])
+    'source_amount or destination_amount'
+    """
+    known_words = {word for known_name in known_names for word in split_words(known_name)}
+    right_words = [find_nearest_name(word, known_words) or word for word in split_words(name)]
+    return _find_longer_names("_".join(right_words), known_names)
+
+
 _GENERAL_WORDS = frozenset({"id", "at", "by", "is", "to", "get", "set", "of", "on", "type", "name"})
 """Words that say too little about what is meant."""
 

@@ -13,7 +13,7 @@ from pandas.api.types import is_list_like
 from ..errors.base import PaylabError, PaylabWarning, UnknownItemError, warn_caller
 from ..errors.cards import LateAttributeError, MisuseError
 from ..errors.habits import split_words
-from ..errors.names import find_nearest_name, find_suggestion
+from ..errors.names import find_misspelt_word, find_nearest_name, find_suggestion
 from ..errors.text import plain
 from .wrapped_methods import Method, wrap_methods
 
@@ -279,7 +279,7 @@ def describe_unknown_column(frame: pd.DataFrame, name: str) -> str:
     """Say that a column is unknown, and name the column that is meant, or all."""
     column_names = [str(column_name) for column_name in frame.columns]
     message = f"the frame has no column {plain(name, 60)!r}"
-    suggested_name = find_suggestion(name, column_names)
+    suggested_name = find_suggestion(name, column_names) or find_misspelt_word(name, column_names)
     if suggested_name:
         return f"{message}: use {suggested_name}"
     return f"{message}: it has {plain(', '.join(column_names))}"
