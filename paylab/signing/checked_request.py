@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from hmac import HMAC
 
@@ -19,6 +20,8 @@ from .canonical import (
 DATE = "x-date"
 EMPTY_QUERIES = ("omit", "blank")
 _SHOWN_MAX = 40
+_HASH_FORM = re.compile(r"[0-9a-f]{64}|[A-Za-z0-9+/]{43}=|")
+"""A SHA-256 in hex or Base64, or the blank value that a service may want without a body."""
 
 
 def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
@@ -40,14 +43,18 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     `empty_query`, `header_order` and `form` are the settings signing.empty_query,
     signing.header_order and signing.signature. ArgumentError names a part that no request has.
 
-    >>> paylab.signing.sign("key", "GET", "/v1", "", {"x-date": "now"}, "e3b0").value[:8]
-    'M2E2NTI1'
+    >>> get_of_list = ("GET", "/v1", "", {"x-date": "now"}, paylab.signing.EMPTY_HASH)
+    >>> paylab.signing.sign("key", *get_of_list).value[:8]
+    'MDkwMjVi'
     """
     if not isinstance(secret, HMAC) and not secret:
         raise ArgumentError("secret is empty", "secret")
     _check_line(method, path, query)
     _check_headers(headers)
     _require_text("content_hash", content_hash)
+    if not _HASH_FORM.fullmatch(content_hash):
+        rule_text = "must be a SHA-256 in lower-case hex, as body_hash(body) makes it"
+        raise _make_error("content_hash", content_hash, rule_text)
     _require_choice("empty_query", empty_query, EMPTY_QUERIES)
     _require_choice("header_order", header_order, HEADER_ORDERS)
     _require_choice("form", form, SIGNATURE_FORMS)

@@ -37,6 +37,8 @@ RIGHT = {
         ("headers", [("x-date", "x")], "must be a dict of names and values"),
         ("headers", {1: "x"}, "a name of headers must be the text"),
         ("content_hash", b"abc", "content_hash must be the text"),
+        ("content_hash", "abc", "must be a SHA-256 in lower-case hex, as body_hash(body) makes it"),
+        ("content_hash", signing.EMPTY_HASH.upper(), "must be a SHA-256 in lower-case hex"),
     ],
 )
 def test_a_part_that_no_request_has_is_named(part, value, words):
