@@ -10,6 +10,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from ..errors.base import ArgumentError, OptionError, Problem
+from ..errors.cards import AbsentAttributeError
+from ..errors.names import find_suggestion
 from .money import read_amount
 from .text import plain
 from .timestamps import from_text
@@ -46,6 +48,20 @@ class PageIterator(Generic[P]):
 _READING_PAGES = (
     "next(pages) is the first, with data, has_next_page and cursor; list(pages) has all"
 )
+
+
+_RESULTS_OF_A_LIST = ("frame", "export")
+"""What a lab makes of a whole list: `lab.transfers.frame()`."""
+
+
+def refuse_frame_names(pager: object, list_name: str, name: str) -> None:
+    """AttributeError if a name that a list lacks asks for a frame or a file: the lab has these."""
+    if find_suggestion(name, dir(pager)) is None:
+        call_name = find_suggestion(name, _RESULTS_OF_A_LIST)
+        if call_name in _RESULTS_OF_A_LIST:
+            raise AbsentAttributeError(
+                f"Pager has no attribute {name!r}: use lab.{list_name}.{call_name}()"
+            )
 
 
 def check_condition(wanted: object) -> None:

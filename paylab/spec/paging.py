@@ -9,11 +9,11 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, overload
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PagingError
-from ..errors.names import with_name_suggestions
+from ..errors.names import raise_unknown_attribute, with_name_suggestions
 from . import list_uses, repeats
 from .page import Page, RawPage, check_index
 from .row_filter import RowFilter, check_statuses
@@ -141,6 +141,13 @@ class Pager(Generic[T]):
             uses_text = "iterate over it, or use [:20], .first(), .to_list()"
             return f"Pager(nothing fetched yet{pages_text}: {uses_text})"
         return f"Pager({self._count:,} items fetched{pages_text})"
+
+    if not TYPE_CHECKING:  # mypy would allow every name
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if not name.startswith("_") and self._list_name:
+                list_uses.refuse_frame_names(self, self._list_name, name)
+            raise_unknown_attribute(self, name)
 
     @property
     def place(self) -> str:

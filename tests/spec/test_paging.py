@@ -32,6 +32,23 @@ def token(value):
     return base64.urlsafe_b64encode(text).rstrip(b"=").decode()
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("frame", "use lab.transfers.frame()"),
+        ("to_frame", "use lab.transfers.frame()"),
+        ("to_csv", "use lab.transfers.export()"),
+        ("appnd", "it has fetched, filter"),
+    ],
+)
+def test_a_list_without_a_frame_names_the_frame_of_the_lab(name, words):
+    """What a list of a lab lacks, and the lab makes of all its rows, is named."""
+    pager = Pager(lambda _: Page([]), lambda row: row, list_name="transfers")
+    with pytest.raises(AttributeError) as raised:
+        getattr(pager, name)
+    assert words in str(raised.value)
+
+
 def test_a_cursor_is_base64url_of_json():
     """A cursor is base64url of JSON without padding, and decodes to the same position."""
     assert encode_cursor(POSITION) == TOKEN
