@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
-from ..errors.base import ArgumentError, OptionError, Problem
+from ..errors.base import ArgumentError, OptionError, Problem, RuleWarning, warn_caller
 from ..errors.text import plain
-from .timestamps import from_text
+from .timestamps import from_text, has_offset, to_text
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
@@ -25,19 +25,25 @@ def read_date_or_time(text: str, zone: tzinfo = UTC) -> datetime:
 
 
 def read_time_argument(
-    value: date | str | None, name: str = "since", zone: tzinfo = UTC
+    value: date | str | None, name: str = "since", zone: tzinfo | None = None
 ) -> datetime | None:
     """Read the time in an argument called `name`; OptionError if it is not a time.
 
-    A time without an offset is in `zone`. None for None.
+    A day, or a time without an offset, is in `zone`; without a zone it is in UTC, with a
+    RuleWarning for a time. None for None.
     """
     if value is None:
         return None
     try:
-        return read_date_or_time(value.isoformat() if isinstance(value, date) else value, zone)
+        text = value.isoformat() if isinstance(value, date) else value.strip()
+        instant = read_date_or_time(text, zone or UTC)
     except (AttributeError, TypeError, ValueError):
         message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
         raise OptionError([Problem(name, f"{message}, not {plain(repr(value), 60)}")]) from None
+    if zone is None and not _DAY.fullmatch(text) and not has_offset(text):
+        message = f"has no time zone, and is taken as {to_text(instant)}: pass a time with a zone"
+        warn_caller(str(Problem(name, message)), RuleWarning)
+    return instant
 
 
 def read_period(

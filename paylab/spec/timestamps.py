@@ -41,6 +41,12 @@ def from_text(text: str, zone: tzinfo = UTC) -> datetime:
         raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None
 
 
+def has_offset(text: str) -> bool:
+    """Whether an ISO 8601 date and time says its offset from UTC."""
+    time_match = _ISO_8601.fullmatch(text)
+    return time_match is not None and time_match["offset"] is not None
+
+
 def read_or_none(value: object) -> datetime | None:
     """Read the instant of a value that the service sent; None if it is not ISO 8601 text."""
     try:

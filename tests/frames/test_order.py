@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from paylab import frames
-from paylab.errors import RuleError
+from paylab.errors import RuleError, RuleWarning
 from paylab.spec.codes import PAGE_MAX
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -159,16 +159,18 @@ def test_a_sync_of_an_undeclared_list_says_that_it_reads_everything(tmp_path):
 
 @pytest.mark.parametrize(
     "since",
-    [
-        datetime(2026, 1, 1, 0, 54),
-        "2026-01-01T00:54:00",
-        "2026-01-01T01:54:00+01:00",
-        datetime(2026, 1, 1, 0, 54, tzinfo=UTC),
-    ],
+    ["2026-01-01T01:54:00+01:00", datetime(2026, 1, 1, 0, 54, tzinfo=UTC), "2026-01-01 00:54Z"],
 )
-def test_a_time_without_an_offset_is_utc(since):
-    """A time without an offset is UTC."""
+def test_a_time_with_an_offset_is_read_in_it(since):
+    """A time with an offset is that instant."""
     assert len(frames.transfers([{"data": rows()}], since=since)) == 6
+
+
+@pytest.mark.parametrize("since", [datetime(2026, 1, 1, 0, 54), "2026-01-01T00:54:00"])
+def test_a_time_without_an_offset_is_utc_and_a_warning_says_so(since):
+    """A time without an offset is UTC, with a warning that names the instant."""
+    with pytest.warns(RuleWarning, match="taken as 2026-01-01T00:54:00.000Z"):
+        assert len(frames.transfers([{"data": rows()}], since=since)) == 6
 
 
 @pytest.mark.parametrize("since", ["soon", 5, "2026-13-01", b"2026-01-01"])
