@@ -62,7 +62,10 @@ class FaultControls:
         return self._send_fault(kind, details)
 
     def on(
-        self, name: EventType | str, kind: FaultKind | str = "custom", **details: object
+        self,
+        name: EventType | str,
+        kind: FaultKind | str = "custom",
+        **details: Unpack[FaultDetails],
     ) -> FaultBlock:
         """Apply a fault to an operation or an event type, until the end of a `with` block.
 
