@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ..errors.base import Problem, RuleError
+from ..errors.base import OptionError, Problem
 from ..errors.text import plain
 
 _NAMES = """
@@ -47,12 +47,12 @@ def nearest_country(country: str) -> str:
 
 
 def require_country(country: str, known_codes: Collection[str]) -> str:
-    """Return the code of a country, given by code or name; RuleError if it is not a known one.
+    """Return the code of a country, given by code or name; OptionError if it is not a known one.
 
     >>> from paylab.corridors.country_names import require_country
     >>> require_country("Phillipines", ["MX", "PH"])
     Traceback (most recent call last):
-    paylab.errors.base.RuleError: not sent: country: 'Phillipines' is no country here; is PH meant?
+    paylab.errors.base.OptionError: country: 'Phillipines' is no country here; is PH meant?
     """
     code = country_code(country)
     if code not in known_codes:
@@ -60,7 +60,7 @@ def require_country(country: str, known_codes: Collection[str]) -> str:
     return code
 
 
-def unknown_country_error(country: str, known_codes: Collection[str]) -> RuleError:
+def unknown_country_error(country: str, known_codes: Collection[str]) -> OptionError:
     """The error for a country that is not one of the known ones, with the likely one or all."""
     from ..errors.choices import describe_wrong_choice  # only for a wrong name
 
@@ -68,4 +68,4 @@ def unknown_country_error(country: str, known_codes: Collection[str]) -> RuleErr
     message = describe_wrong_choice([*known_codes], country)
     if likely_code in known_codes:
         message = f"{plain(repr(country), 40)} is no country here; is {likely_code} meant?"
-    return RuleError([Problem("country", message)])
+    return OptionError([Problem("country", message)])

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from .. import corridors
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, Problem, RuleError, UnknownItemError
+from ..errors.base import ArgumentError, OptionError, Problem, UnknownItemError
 from ..spec import codes
 from ..spec.operations.records import OPERATIONS
 from ..spec.row_filter import check_product
@@ -233,7 +233,7 @@ def person(country: codes.Country | str) -> JsonObject:
         return deepcopy(dict(PEOPLE[country]))
     if not _COUNTRY_CODE.fullmatch(str(country)):
         message = f"must be a country code of two letters such as MX, not {str(country)!r:.40}"
-        raise RuleError([Problem("country", message)])
+        raise OptionError([Problem("country", message)])
     extra_fields = _make_extra_values(country)
     del extra_fields["idv_consent_recorded_at"]
     address = {"country": country, "line_1": "1 Example Street", "city": "Example"}
@@ -254,7 +254,7 @@ def individual(
     """Return the fields of a fictitious individual, for `lab.individuals.create(**fields)`.
 
     `consent_at` is when the person consented to the verification: `lab.clock()` is now.
-    RuleError if the product is on_ramp and no on-ramp of the country is known.
+    OptionError if the product is on_ramp and no on-ramp of the country is known.
 
     >>> lab.individuals.create(**examples.individual("MX", consent_at=lab.clock())).status
     'action_required'

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Literal
 
-from ..errors.base import Problem, RuleError
+from ..errors.base import OptionError, Problem
 from ..light_dataclass import light_dataclass
 from ..spec.service.setting import SPEC
 from . import clabe
@@ -123,13 +123,13 @@ def of_instructions(instructions_type: object) -> OnRamp | None:
 def need_on_ramp(*, country: str | None = None, currency: str | None = None) -> OnRamp:
     """Return the on-ramp of a country or of a currency, of which exactly one is given.
 
-    RuleError lists those that are known.
+    OptionError lists those that are known.
 
     >>> from paylab.corridors import on_ramps
     >>> on_ramps.need_on_ramp(country="BR")
     Traceback (most recent call last):
-    paylab.errors.base.RuleError: not sent: country: no on-ramp is known for BR: the country must \
-be one of MX, PH
+    paylab.errors.base.OptionError: country: no on-ramp is known for BR: the country must be one \
+of MX, PH
     """
     if (country is None) == (currency is None):
         raise TypeError("need_on_ramp() takes a country or a currency, exactly one of them")
@@ -137,8 +137,8 @@ be one of MX, PH
     if on_ramp is not None:
         return on_ramp
     if country is None:
-        raise RuleError([Problem("currency", unknown_on_ramp_currency(str(currency)))])
-    raise RuleError([Problem("country", unknown_on_ramp(country))])
+        raise OptionError([Problem("currency", unknown_on_ramp_currency(str(currency)))])
+    raise OptionError([Problem("country", unknown_on_ramp(country))])
 
 
 def unknown_on_ramp(country: str) -> str:

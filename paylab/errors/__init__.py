@@ -8,14 +8,14 @@ PaylabError
 ├── ArgumentError            a value that a function cannot take; names the parameter
 ├── UnknownItemError         nothing has this name, number or id
 ├── RuleError                a check before sending; lists every problem
-│   └── OptionError          an argument of a filter, summary, file or comparison
+│   └── OptionError          an argument of a call that creates nothing, or an unknown word
+│       └── UnknownNameError    an unknown name, with similar known names
 ├── ReadOnlyError            not sent: only GETs are allowed
 ├── ReplayError              not sent: a recording has no such request
 ├── ChoiceError              no success: a payment was found or may exist, and you have to choose
 ├── EMVError                 a QR text that is not a valid EMV payload
 ├── ExactnessError           an amount that cannot be stored exactly
 ├── SimulatorError           the simulator cannot do what was requested
-│   └── UnknownNameError     an unknown name, with similar known names
 ├── ProgramError             a picture cannot be drawn or read: its program failed or ended
 ├── WaitTimeoutError         the expected state was not reached in time
 ├── PagingError              a list with invalid cursors

@@ -144,7 +144,7 @@ class RuleError(PaylabError):
 
 
 class OptionError(RuleError):
-    """Arguments of a function that creates nothing: a filter, a summary, a file, a comparison."""
+    """Arguments of a function that creates nothing, or a word that is none of those known."""
 
     _text_prefix = ""
     _head_prefix = ""
@@ -277,8 +277,8 @@ class SimulatorError(PaylabError):
     """The simulator cannot do what was requested."""
 
 
-class UnknownNameError(SimulatorError, AttributeError):
-    """A name that the simulator does not know; `nearest` are similar known names.
+class UnknownNameError(OptionError, SimulatorError, AttributeError):
+    """A name of a kind of things that nothing has; `nearest` are similar known names.
 
     `known` are all known names, which the error lists if none is similar.
     """
@@ -290,7 +290,12 @@ class UnknownNameError(SimulatorError, AttributeError):
         self.word = name
         self.nearest = tuple(nearest)
         self.known = tuple(known)
-        super().__init__(f"no {kind} is called {name!r}")
+        PaylabError.__init__(self, f"no {kind} is called {name!r}")
+        self.problems = (Problem("", self._text()),)
+
+    def _head(self) -> str:
+        """What has no such name."""
+        return str(self.args[0])
 
     def _choices(self) -> str:
         """The similar names, or all if none is."""

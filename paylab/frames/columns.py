@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..corridors.on_ramps import ON_RAMPS
-from ..errors.base import ConfigError
+from ..errors.base import OptionError, Problem
 from ..spec.field_meanings import find_field_kind
 
 Kind = Literal["text", "list", "word", "amount", "time", "seconds"]
@@ -185,9 +185,11 @@ SCHEMAS: dict[str, Schema] = {schema.name: schema for schema in KNOWN}
 
 
 def find_schema(kind: str) -> Schema:
-    """The schema of a kind; ConfigError lists the kinds."""
+    """The schema of a kind; OptionError lists the kinds."""
     if kind not in SCHEMAS:
-        raise ConfigError(f"kind is {kind!r}: it must be one of {', '.join(SCHEMAS)}")
+        from ..errors.choices import describe_wrong_choice  # only for a wrong kind
+
+        raise OptionError([Problem("kind", describe_wrong_choice([*SCHEMAS], kind))])
     return SCHEMAS[kind]
 
 

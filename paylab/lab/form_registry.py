@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..client.identifiers import check_identifier
-from ..errors.base import Problem, RuleError
+from ..errors.base import OptionError, Problem
 from ..errors.choices import describe_wrong_choice
 from ..errors.refusals import complete
 from .displays import running_cell
@@ -91,10 +91,10 @@ class FormRegistry:
 
 
 def require_word(parameter_name: str, word: str, known_words: Iterable[str]) -> str:
-    """Return the word of a parameter; RuleError if it is not a known one."""
+    """Return the word of a parameter; OptionError if it is not a known one."""
     sorted_words = sorted(known_words)
     if word not in sorted_words:
-        raise RuleError([Problem(parameter_name, describe_wrong_choice(sorted_words, word))])
+        raise OptionError([Problem(parameter_name, describe_wrong_choice(sorted_words, word))])
     return word
 
 

@@ -9,7 +9,7 @@ from ..client.identifiers import describe_other_kind
 from ..corridors import examples
 from ..corridors.on_ramps import need_on_ramp
 from ..errors.api import NotFoundError
-from ..errors.base import ConfigError, SimulatorError
+from ..errors.base import ConfigError, OptionError, Problem, SimulatorError
 from ..errors.choices import describe_wrong_choice
 from ..spec import codes
 from ..spec.status import TRANSFER
@@ -62,7 +62,8 @@ def trigger(
     if no legal move leads to the event.
     """
     if event_type not in codes.EVENT_TYPES:
-        raise ConfigError(f"event_type: {describe_wrong_choice(codes.EVENT_TYPES, event_type)}")
+        message = describe_wrong_choice(codes.EVENT_TYPES, event_type)
+        raise OptionError([Problem("event_type", message)])
     controls = lab.simulator
     if controls is None:
         raise ConfigError("only a simulator can trigger events: unset PAYLAB_BASE_URL")

@@ -8,13 +8,13 @@ from io import BytesIO
 from time import gmtime
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import PaylabError
+from ..errors.base import OptionError, Problem
+from ..errors.choices import choice_message, suggest_choice
 from ..errors.extras import extra_imports, is_installed
-from ..errors.names import find_suggestion
 from ..rules.images import SPECIMEN
 from ..spec.codes import IMAGE_SIDES, STATUS_DETAIL_CODES
 from ..spec.status import detail
-from ..spec.text import JsonObject
+from ..spec.text import JsonObject, plain
 from .drawing import encode_qr
 
 FAULTS = tuple(code for code in STATUS_DETAIL_CODES if not code.endswith("_needed"))
@@ -45,7 +45,7 @@ def specimen(
     `kind` is jpeg (the default), png, tiff or pdf. Without the extra `images` of paylab it is a
     PNG with a QR code that says the same; other kinds then raise MissingExtraError. `fault` is a
     status detail code: the file then contains it and the picture says so, and the simulator's
-    verification ends with it. Raises PaylabError for an unknown side, kind or fault.
+    verification ends with it. Raises OptionError for an unknown side, kind or fault.
     """
     _check_choice("side", side, IMAGE_SIDES)
     if kind is not None:
@@ -69,13 +69,12 @@ def specimen(
 
 
 def _check_choice(argument_name: str, argument: str, choices: Sequence[str]) -> None:
-    """Raise PaylabError for an argument that is not among the choices."""
+    """Raise OptionError for an argument that is not among the choices."""
     if argument not in choices:
-        meant_choices_text = find_suggestion(argument, choices)
-        hint = f"there is {', '.join(choices)}"
-        if meant_choices_text:
-            hint = f"is {meant_choices_text} meant?"
-        raise PaylabError(f"no specimen of {argument_name} {argument!r}: {hint}")
+        suggestion_text = suggest_choice(choices, argument)
+        rule_text = suggestion_text or f": it {choice_message(choices)}"
+        message = f"no specimen has {plain(repr(argument), 60)}{rule_text}"
+        raise OptionError([Problem(argument_name, message)])
 
 
 SHAPES: dict[str, list[tuple[str, tuple[int, int, int, int]]]] = {

@@ -62,8 +62,14 @@ def test_a_specimen_can_be_made_for_any_name(name):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"side": "document-left"}, "no specimen of side 'document-left': is document-front meant"),
-        ({"side": "selfie", "kind": "gif"}, "no specimen of kind 'gif': there is jpeg, png"),
+        (
+            {"side": "document-left"},
+            "side: no specimen has 'document-left'; is document-front meant",
+        ),
+        (
+            {"side": "selfie", "kind": "gif"},
+            "kind: no specimen has 'gif': it must be one of jpeg, png",
+        ),
     ],
 )
 def test_an_unknown_side_or_kind_is_refused_with_the_list_of_known_ones(change, reason):

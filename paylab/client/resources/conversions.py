@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 from ...corridors.on_ramps import of_country
 from ...errors.api import NotFoundError
 from ...errors.arguments import explain_arguments
-from ...errors.base import PaylabError, Problem, RuleError
+from ...errors.base import OptionError, PaylabError, Problem, RuleError
 from ...errors.names import with_name_suggestions
 from ...rules import deposits as rules
 from ...spec import codes
@@ -204,11 +204,11 @@ class Conversions:
         'completed'
         """
         if (id is None) == (conversion_account_id is None):
-            raise RuleError([Problem("id", "give either id or conversion_account_id")])
+            raise OptionError([Problem("id", "give either id or conversion_account_id")])
         has_zone = isinstance(since, datetime) and since.tzinfo is not None
         if since is not None and not has_zone:
             message = f"must be a datetime with a time zone, not {since!r}"
-            raise RuleError([Problem("since", message)])
+            raise OptionError([Problem("since", message)])
         conversion_id = None if id is None else check_identifier(id, kind="Conversion")
         account_id = id_from(conversion_account_id, "conversion_account_id")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...errors.base import Problem, RuleError
+from ...errors.base import OptionError, Problem
 from ...spec import codes
 from ...spec.models import Deposit, FinancialAccount, Individual, VerificationImages
 from ...spec.text import JsonObject
@@ -16,11 +16,11 @@ from .onramp_step import OnrampFunctions
 def find_results(person: Individual, country: str, functions: OnrampFunctions) -> JsonObject:
     """Find the results of the steps that an existing individual has done, by the name of the step.
 
-    RuleError if the individual is of another country than `country`.
+    OptionError if the individual is of another country than `country`.
     """
     if str(person.country).upper() != country:
         reason_text = f"is {country}, and {person.id} is of {person.country}"
-        raise RuleError([Problem("country", reason_text)])
+        raise OptionError([Problem("country", reason_text)])
     results_of_done_steps: JsonObject = {"person": person}
     if person.status != "action_required":
         results_of_done_steps["images"] = "uploaded"
