@@ -170,7 +170,7 @@ class Finding:
             f"  line    {self.line}",
         ]
         if self.theirs is not None:
-            repr_lines.append(f"  theirs  {self.theirs}")
+            repr_lines.append(f"  theirs  {self.theirs or '(an empty line)'}")
         if self.ours is not None:
-            repr_lines.append(f"  ours    {self.ours}")
+            repr_lines.append(f"  ours    {self.ours or '(an empty line)'}")
         return "\n".join(map(printable, repr_lines))

@@ -94,7 +94,7 @@ def _programs_html(call: Any) -> str:
 
 def explanation_card(explanation: object) -> str:
     """The layers of a signature."""
-    return card(column(text_block(repr(explanation))))
+    return card(column(text_block(repr(explanation), is_whole=True)))
 
 
 def service_table(service: Service) -> str:

@@ -296,7 +296,10 @@ def _amount_rows(holder: object) -> list[Row]:
 
 def _term_rows(instructions: object) -> list[Row]:
     """Rows of the rails, of the deadline and of the sandbox's limit, as far as they are known."""
-    term_rows = [("Rail", _value_text(_read_member(instructions, "payment_methods")))]
+    rails = _read_member(instructions, "payment_methods")
+    term_rows = [("Rail", _value_text(rails))]
+    if _read_member(instructions, "type") == CRYPTO_WALLET:
+        term_rows = [("Network", _value_text(rails or _find_network(instructions)))]
     deadline = _read_member(instructions, "deadline")
     if deadline is not None:
         term_rows.append(("Pay before", _value_text(deadline)))
@@ -338,7 +341,7 @@ def _value_text(field_value: object) -> str:
     if isinstance(field_value, str):
         return field_value
     if isinstance(field_value, datetime):
-        return f"{field_value:%Y-%m-%d %H:%M} UTC"
+        return f"{field_value:%Y-%m-%d %H:%M:%S} UTC"
     if isinstance(field_value, list | tuple) and all(isinstance(item, str) for item in field_value):
         return ", ".join(field_value)
     return json.dumps(field_value, ensure_ascii=False, default=str)

@@ -199,13 +199,16 @@ def _footer_line(
     return f'<div style="{MUTED};font-size:12px">{escape(" · ".join(footer_texts))}</div>'
 
 
-def text_block(text: str) -> str:
-    """Preformatted text with wrapped lines and a copy button; a long one scrolls."""
+def text_block(text: str, *, is_whole: bool = False) -> str:
+    """Preformatted text with wrapped lines and a copy button; a long one scrolls.
+
+    With `is_whole` no line is hidden: for text that is all a card has.
+    """
     style = f"{MONO};{PANEL};flex:1;min-width:0;margin:0;padding:8px;font-size:12px"
     wrapping_style = "white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal"
     text_lines = text.split("\n")
     escaped_text = "\n".join(map(escape, text_lines))
-    is_long = len(text_lines) > BLOCK_LINES_MAX
+    is_long = not is_whole and len(text_lines) > BLOCK_LINES_MAX
     scrolling_style = "max-height:360px;overflow:auto" if is_long else ""
     # With the focus, arrow keys scroll it.
     focus_attribute = ' tabindex="0"' if is_long else ""

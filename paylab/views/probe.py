@@ -6,6 +6,7 @@ The views know no probe: a report and its findings are `Any`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -19,6 +20,7 @@ from .html import (
     grid,
     heading,
     plural,
+    table,
     text_block,
     verdict,
 )
@@ -44,13 +46,15 @@ details{margin:8px 0}summary{cursor:pointer}pre{overflow-x:auto}
 """
 
 
+PART_PATTERN = re.compile(r"([A-Z][A-Za-z -]*): ")
+"""The name of a part of the walk at the start of a line, such as `MX on-ramp: `."""
+
 BODY_LENGTH_MAX = 6000
 """Maximum characters of a body on the page."""
 
 
 def report_table(report: Any) -> str:
     """The progress of the probe, what differs and what to ask; the rest opens on click."""
-    summary_html = "".join(f"<div>{escape(line)}</div>" for line in report.summary.splitlines())
     # Proven: the service differs from the settings. Refused: the provider must be asked.
     differing_rows = [(finding.key, finding.words) for finding in report.where("proven")]
     asking_rows = []
@@ -60,12 +64,34 @@ def report_table(report: Any) -> str:
     action_table_html = ""
     if action_rows:
         action_table_html = grid(("Key", "Outcome"), action_rows, row_max=len(action_rows))
-    other_rows = [
-        (finding.key, finding.words) for finding in report.where("not reached", "assumed")
-    ]
-    other_table_html = grid(("Key", "Outcome"), other_rows, row_max=len(other_rows))
-    other_block_html = collapsible_block(f"{len(other_rows)} others", other_table_html)
-    return card(column(heading("Probe"), summary_html, action_table_html, other_block_html))
+    other_blocks_html = "".join(
+        _outcome_block(outcome, report.where(outcome)) for outcome in ("not reached", "assumed")
+    )
+    return card(
+        column(heading("Probe"), _progress_html(report), action_table_html, other_blocks_html)
+    )
+
+
+def _progress_html(report: Any) -> str:
+    """How far the probe came, a row for each part, above the number of requests and findings."""
+    part_rows = []
+    sentences_html = ""
+    for line in report.summary.splitlines():
+        part_match = PART_PATTERN.match(line)
+        if part_match:
+            part_rows.append((part_match[1], line[part_match.end() :]))
+        else:
+            sentences_html += f'<div style="margin:8px 0">{escape(line)}</div>'
+    return f"{table(part_rows)}{sentences_html}"
+
+
+def _outcome_block(outcome: str, findings: Iterable[Any]) -> str:
+    """The settings with an outcome, which open on click; empty without one."""
+    finding_rows = [(finding.key, finding.words) for finding in findings]
+    if not finding_rows:
+        return ""
+    table_html = grid(("Key", "Outcome"), finding_rows, row_max=len(finding_rows))
+    return collapsible_block(f"{len(finding_rows)} {outcome}", table_html)
 
 
 def report_page(report: Any) -> str:

@@ -17,9 +17,9 @@ CODE_PATTERN = re.compile(r"`([^`]+)`")
 """Code in a text, as Markdown writes it."""
 
 INTRODUCTION = (
-    "Where the specification is silent, paylab assumes an answer, which keys change. The origin is "
-    "spec (it answers the question after all), public (a description of this kind of service says "
-    "so) or chosen by paylab."
+    "Where the specification is silent, paylab assumes an answer; set its keys to change it. The "
+    "origin is spec (it answers the question after all), public (a description of this kind of "
+    "service says so) or chosen by paylab."
 )
 
 

@@ -28,7 +28,7 @@ SUBJECT_TITLES = {
 MACHINES_BY_SUBJECT = {"individual": INDIVIDUAL, "deposit": CONVERSION, "transfer": TRANSFER}
 """The states of what a scenario creates, by the object that it is about."""
 
-INTRODUCTION = "A click creates what it needs at the simulator, and shows the way that it takes."
+INTRODUCTION = "A click creates the objects in the simulator and shows the statuses they reach."
 WAY_COLUMNS = ("Time (UTC)", "Status", "What happened")
 
 

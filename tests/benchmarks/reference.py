@@ -7,6 +7,8 @@ With `--check` it writes nothing and fails when the notebook shows other figures
 from __future__ import annotations
 
 import json
+import math
+import re
 import sys
 from pathlib import Path
 
@@ -27,6 +29,8 @@ this table.
 |---|--:|--:|--:|--:|
 """
 UNITS = (("us", 1e-6), ("seconds", 1.0))
+RESOLUTION = {"us": 1e-8, "seconds": 1e-3}
+"""The last decimal of a time in `results.json`, in seconds."""
 SIZES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
@@ -42,7 +46,7 @@ def table(results):
 
 def lines(title, found):
     """A row with what was measured, its goal, and when, then one for each way."""
-    goal = f", goal: {found['goal']}" if found["goal"] else ""
+    goal = f", goal: {re.sub(r'(?<=[0-9]) x', 'x', found['goal'])}" if found["goal"] else ""
     about = f"**{title[0].upper()}{title[1:]}**{goal} ({found['date']}, load {found['load']})"
     yield f"| {about} | | | | |"
     for name, figures in found["figures"].items():
@@ -53,11 +57,15 @@ def numbers(figures):
     """Time, ratios and memory as text, blank where they were not measured."""
     yield speed(figures)
     yield f"{figures['ratio']:.2f}x" if "ratio" in figures else ""
-    worked = [f"{figures['processor']:.3g} s"] if "processor" in figures else []
+    worked = (
+        [f"{digits(figures['processor'], 1, RESOLUTION['seconds'])} s"]
+        if "processor" in figures
+        else []
+    )
     worked += [f"{figures['processor_ratio']:.2f}x"] if "processor_ratio" in figures else []
     yield ", ".join(worked)
     memory = figures.get("megabytes", figures.get("peak_megabytes"))
-    yield "" if memory is None else f"{memory} MB"
+    yield "" if memory is None else f"{memory:,.0f} MB"
 
 
 def speed(figures):
@@ -66,7 +74,14 @@ def speed(figures):
         return f"{figures['rate']:,.0f}/s, p99 {figures['p99_ms']:.1f} ms"
     seconds = next(figures[key] * unit for key, unit in UNITS if key in figures)
     unit, size = next(each for each in SIZES if seconds >= each[1] or each is SIZES[-1])
-    return f"{seconds / size:.3g} {unit}"
+    return f"{digits(seconds, size, RESOLUTION['us' if 'us' in figures else 'seconds'])} {unit}"
+
+
+def digits(seconds, size, resolution):
+    """A time in units of `size` seconds, with three digits that count as far as it was measured."""
+    number = max(seconds, resolution) / size
+    decimals = min(2 - math.floor(math.log10(number)), round(math.log10(size / resolution)))
+    return f"{seconds / size:.{max(0, decimals)}f}"
 
 
 def main():

@@ -78,7 +78,7 @@ def test_a_finding_shows_both_lines_if_they_differ():
     head = "raw-digest: do this\n  layer   payload\n  line    x-date"
     facts = (False, "payload", "x-date", "raw-digest", "do this")
     assert repr(Finding(*facts)) == head
-    assert repr(Finding(*facts, "", "b")) == f"{head}\n  theirs  \n  ours    b"
+    assert repr(Finding(*facts, "", "b")) == f"{head}\n  theirs  (an empty line)\n  ours    b"
     assert repr(Finding(True)) == "match: the signature is the one the spec gives"
 
 

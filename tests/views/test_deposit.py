@@ -65,8 +65,8 @@ def test_the_card_of_a_wallet_has_its_other_details_and_deadline():
     deadline = datetime(2026, 11, 22, 10, tzinfo=UTC)
     card = deposit_card({"type": "crypto_wallet", "details": wallet, "deadline": deadline})
     assert card.table() == [
-        ("Rail", "not given"),
-        ("Pay before", "2026-11-22 10:00 UTC"),
+        ("Network", "base"),
+        ("Pay before", "2026-11-22 10:00:00 UTC"),
         ("more", '{"a": [1]}'),
     ]
 

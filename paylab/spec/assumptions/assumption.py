@@ -50,7 +50,7 @@ SCENARIOS = (
     Scenario(
         "individual, family_name",
         "Verification Image Blurry Then Passes",
-        "action_required with verification_image_blurry, then active; `Then` joins the outcome of "
+        "action_required with verification_image_blurry, then active; Then joins the outcome of "
         "each verification, and the last one repeats",
     ),
     Scenario("individual, family_name", "Under Review", "stays under_review until decided"),
