@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as light_dataclass
@@ -78,22 +78,44 @@ def _find_required_fields(record_class: object) -> frozenset[str]:
     return frozenset(names_without_default - _read_default_factories(record_class).keys())
 
 
+class _Initialization(NamedTuple):
+    """What making a record reads of its class; each request makes about a dozen records."""
+
+    defaults: Mapping[str, Any]
+    factories: tuple[tuple[str, Callable[[], Any]], ...]
+    required: frozenset[str]
+    has_post_init: bool
+
+
+@cache
+def _read_initialization(record_class: Any) -> _Initialization:
+    """Read what making a record needs, once for each class."""
+    return _Initialization(
+        _read_defaults(record_class),
+        tuple(_read_default_factories(record_class).items()),
+        _find_required_fields(record_class),
+        hasattr(record_class, "__post_init__"),
+    )
+
+
 def _initialize(record: Any, /, *positional: Any, **named: Any) -> None:
     """The `__init__` of all light dataclasses: set the fields from arguments and defaults."""
     record_class: Any = type(record)
-    argument_by_field = dict(zip(record_class.__match_args__, positional, strict=False)) | named
-    value_by_field = {**_read_defaults(record_class), **argument_by_field}
+    defaults, factories, required, has_post_init = _read_initialization(record_class)
+    argument_by_field = named
+    if positional:
+        argument_by_field = dict(zip(record_class.__match_args__, positional, strict=False)) | named
+    value_by_field = {**defaults, **argument_by_field}
     has_repeated_or_surplus = len(argument_by_field) < len(positional) + len(named)
-    has_unknown = len(value_by_field) > len(_read_defaults(record_class))
-    lacks_required = not _find_required_fields(record_class) <= argument_by_field.keys()
-    if has_repeated_or_surplus or has_unknown or lacks_required:
+    has_unknown = len(value_by_field) > len(defaults)
+    if has_repeated_or_surplus or has_unknown or not required <= argument_by_field.keys():
         # Raises TypeError, which names the argument.
         _make_signature(record_class).bind(*positional, **named)
-    for field_name, factory in _read_default_factories(record_class).items():
+    for field_name, factory in factories:
         if field_name not in argument_by_field:
             value_by_field[field_name] = factory()
     vars(record).update(value_by_field)
-    if hasattr(record_class, "__post_init__"):
+    if has_post_init:
         record.__post_init__()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Context, Decimal
+from functools import lru_cache
 from typing import Any
 from unicodedata import normalize
 
@@ -50,9 +51,15 @@ def order_body(operation: str, fields: Values, service: Service) -> dict[str, An
 
 def _spell_word(field: Field, sent_word: str, service: Service) -> str:
     """A word in the letter case of the spec or the service; an unknown currency in upper case."""
-    word_by_folded = {word.casefold(): word for word in field.choices(service)}
     default_word = sent_word.upper() if field.kind == CURRENCY else sent_word
+    word_by_folded = _fold_words(field.choices(service))
     return word_by_folded.get(sent_word.casefold(), default_word)
+
+
+@lru_cache
+def _fold_words(words: tuple[str, ...]) -> Mapping[str, str]:
+    """Words by their form without letter case, the same for each order."""
+    return {word.casefold(): word for word in words}
 
 
 def _spell_value(field_name: str, field_value: object, fields: Values) -> Any:

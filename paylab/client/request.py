@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from ..errors.base import Problem, RuleError
@@ -105,7 +106,7 @@ class OutgoingRequest:
 
 def build_url(base_url: str, path: str, params: Mapping[str, Any] | None = None) -> URL:
     """The URL of a path and its query; RuleError when it cannot be sent as HTTP."""
-    from httpx import URL, InvalidURL, QueryParams
+    from httpx import InvalidURL, QueryParams
 
     if not path.startswith("/"):
         message = f"must begin with /, as in /v1/transfers, not {plain(path, 60)}"
@@ -121,11 +122,19 @@ def build_url(base_url: str, path: str, params: Mapping[str, Any] | None = None)
     }
     try:
         if query_parameters and "?" not in path:  # merging parses the URL three times
-            return URL(f"{base_url}{path}?{QueryParams(query_parameters)}")
-        url = URL(base_url + path)
+            return _parse_url(f"{base_url}{path}?{QueryParams(query_parameters)}")
+        url = _parse_url(base_url + path)
         return url.copy_merge_params(query_parameters) if query_parameters else url
     except (InvalidURL, UnicodeEncodeError) as error:
         raise RuleError([Problem("path", f"cannot be sent: {error}")]) from None
+
+
+@lru_cache
+def _parse_url(url_text: str) -> URL:
+    """Parse a URL, the same one once: orders and polls ask one path again and again."""
+    from httpx import URL
+
+    return URL(url_text)
 
 
 def encode(body: object, *, numbers: bool = False) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..errors.api import APIStatusError
@@ -12,7 +12,7 @@ from ..spec import codes
 
 
 @contextmanager
-def name_choices(route: AccountRoute) -> Iterator[None]:
+def name_choices(read_route: Callable[[], AccountRoute]) -> Iterator[None]:
     """Name the choices of a route in the advice on a refusal inside a with block.
 
     Those of a route that is not known stay as they are.
@@ -21,7 +21,7 @@ def name_choices(route: AccountRoute) -> Iterator[None]:
         yield
     except APIStatusError as error:
         if error.hint:
-            error.hint = narrow_advice(error.hint, route)
+            error.hint = narrow_advice(error.hint, read_route())
         raise
 
 

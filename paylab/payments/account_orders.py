@@ -22,7 +22,7 @@ from ..errors.base import ChoiceError, MissingOperationError, PagingError
 from ..spec.codes import PAGE_MAX
 from ..spec.models import ConversionAccount
 from ..spec.resource import creation_time
-from .comparison import find_differences, is_masked, read_shown_values, status_of
+from .comparison import find_differences, is_masked, read_shown, status_of
 from .identity import REFERENCE, Values
 from .keyed_order import Identity, KeyedOrder
 from .search import lacks_list, read_rows_since
@@ -81,7 +81,7 @@ class AccountOrders:
         with deliver_order(self._client.session, request, make_advice) as answer:
             is_empty = answer.body is None and not order.is_raw
             response = self._read_made_account(order) if is_empty else answer
-            if response.has_id or not order.is_raw:
+            if not order.is_raw or response.has_id:
                 # Raises, with advice: an account may have been made though the answer has none.
                 response.read(ConversionAccount)
             return response
@@ -194,16 +194,13 @@ def _status_rank(account: ConversionAccount) -> int:
 
 def _is_identified(account: ConversionAccount) -> bool:
     """Whether an account shows all of `IDENTIFYING_FIELDS`, unmasked."""
-    shown_value_by_field = read_shown_values(account)
-    return all(
-        field_name in shown_value_by_field and not is_masked(shown_value_by_field[field_name])
-        for field_name in IDENTIFYING_FIELDS
-    )
+    shown_values = [read_shown(account, field_name) for field_name in IDENTIFYING_FIELDS]
+    return all(value is not None and not is_masked(value) for value in shown_values)
 
 
 def _matches(order: Values, account: ConversionAccount) -> bool:
     """Whether an account shows no other value than an order, and its reference if it has one."""
     reference = order.get(REFERENCE)
-    if reference is not None and reference != read_shown_values(account).get(REFERENCE):
+    if reference is not None and reference != read_shown(account, REFERENCE):
         return False
     return not find_differences(order, account)

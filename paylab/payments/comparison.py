@@ -8,8 +8,8 @@ from decimal import Decimal
 
 from ..spec.models import Transfer
 from ..spec.resource import Resource
-from ..spec.text import JsonObject, plain
-from .identity import ACCOUNTS, AMOUNTS, REFERENCE, Values, values
+from ..spec.text import plain
+from .identity import ACCOUNTS, AMOUNTS, REFERENCE, Values, spell
 
 DEAD = frozenset({"failed", "expired", "cancelled", "canceled"})
 """Statuses of a payment that was not made; any other one counts as live, also an unknown one."""
@@ -29,30 +29,24 @@ def is_dead(payment: Transfer) -> bool:
     return status_of(payment) in DEAD
 
 
-def read_shown_values(row: Resource) -> JsonObject:
-    """Read the values of an object, spelled as those of an order; masked ones stay masked.
+def read_shown(row: Resource, field_name: str) -> str | None:
+    """A value that an object shows of an order, spelled as in an order; None if it shows none.
 
-    >>> read_shown_values(Transfer(id="tr_1", source_amount="10.00", financial_account_id="fa_1"))
-    {'source_amount': '10', 'financial_account': 'fa_1'}
+    It may be masked.
+
+    >>> read_shown(Transfer(id="tr_1", source_amount="10.00"), "source_amount")
+    '10'
     """
-    fields = {**vars(row), **(row.model_extra or {})}
-    shown_fields = {
-        field_name: fields[field_name] for field_name in TEXTS if _is_text(fields.get(field_name))
-    }
-    for amount_name in sorted(AMOUNTS):
-        if isinstance(fields.get(amount_name), Decimal):
-            shown_fields[amount_name] = fields[amount_name]
-    for account_name in ACCOUNTS:
-        account = fields.get(f"{account_name}_id") or fields.get(account_name)
-        account_id = account.get("id") if isinstance(account, Mapping | Resource) else account
-        if _is_text(account_id):
-            shown_fields[account_name] = account_id
-    return values(shown_fields)
-
-
-def _is_text(field_value: object) -> bool:
-    """Whether a value is text that is not blank."""
-    return isinstance(field_value, str) and bool(field_value.strip())
+    if field_name in AMOUNTS:
+        amount = row.get(field_name)
+        return spell(field_name, amount) if isinstance(amount, Decimal) else None
+    text = None
+    if field_name in ACCOUNTS:
+        account = row.get(f"{field_name}_id") or row.get(field_name)
+        text = account.get("id") if isinstance(account, Mapping | Resource) else account
+    elif field_name in TEXTS:
+        text = row.get(field_name)
+    return spell(field_name, text) if isinstance(text, str) and text.strip() else None
 
 
 def is_masked(shown_value: str) -> bool:
@@ -67,12 +61,14 @@ def find_differences(order: Values, row: Resource) -> list[str]:
     ['source_amount is 10, not 11']
     """
     difference_texts = []
-    for field_name, shown_value in read_shown_values(row).items():
-        ordered_value = _id_of_account(order.get(field_name))
-        is_ordered = ordered_value is not None
-        if is_ordered and ordered_value != shown_value and not is_masked(shown_value):
-            difference_text = f"{field_name} is {plain(shown_value, 60)}, not {order[field_name]}"
-            difference_texts.append(difference_text)
+    for field_name, ordered_value in order.items():
+        shown_value = read_shown(row, field_name)
+        if shown_value is None or shown_value == _id_of_account(ordered_value):
+            continue
+        if is_masked(shown_value):
+            continue
+        difference_text = f"{field_name} is {plain(shown_value, 60)}, not {ordered_value}"
+        difference_texts.append(difference_text)
     return difference_texts
 
 
@@ -90,13 +86,13 @@ def _id_of_account(order_value: object) -> object:
 
 def find_hidden_fields(order: Values, row: Resource) -> list[str]:
     """The fields of an order that an object does not show, or shows masked."""
-    shown_value_by_field = read_shown_values(row)
     hidden_fields = []
     for field_name, ordered_value in order.items():
-        shown_value = shown_value_by_field.get(field_name)
-        is_hidden = shown_value is None or is_masked(shown_value)
+        shown_value = read_shown(row, field_name)
         # No object shows its quote, and an equal value is no mask, even if it looks like one.
-        if is_hidden and field_name != "quote_id" and shown_value != ordered_value:
+        if field_name == "quote_id" or shown_value == ordered_value:
+            continue
+        if shown_value is None or is_masked(shown_value):
             hidden_fields.append(field_name)
     return hidden_fields
 

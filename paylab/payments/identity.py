@@ -76,7 +76,7 @@ def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
     {'source_currency': 'USD', 'financial_account': 'fa_1'}
     """
     spelled_values = {
-        normalize("NFC", field_name): _normalize_value(field_name, field_value)
+        normalize("NFC", field_name): spell(field_name, field_value)
         for field_name, field_value in fields.items()
     }
     order_values = {
@@ -92,16 +92,12 @@ def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
     return {**values(terms), **order_values}
 
 
-def _normalize_name(field: str, name: object) -> str:
-    """A name in NFC without spaces around it; RuleError if it is not text or blank."""
-    normalized_name = normalize("NFC", name).strip() if isinstance(name, str) else ""
-    if not normalized_name:
-        raise RuleError([Problem(field, "must be text that is not blank")])
-    return normalized_name
+def spell(field_name: str, field_value: object) -> Any:
+    """Write the value of a field in one spelling; an amount that is no number as a JSON value.
 
-
-def _normalize_value(field_name: str, field_value: object) -> Any:
-    """Write the value of a field in one spelling; an amount that is no number as a JSON value."""
+    >>> spell("source_amount", "50.00")
+    '50'
+    """
     if field_name == REFERENCE and isinstance(field_value, str):
         return normalize("NFC", field_value).strip()
     if field_name in AMOUNTS:
@@ -111,6 +107,14 @@ def _normalize_value(field_name: str, field_value: object) -> Any:
     if field_name in CASELESS_FIELDS and isinstance(field_value, str):
         return normalize("NFC", field_value).upper()
     return _normalize_json(field_value)
+
+
+def _normalize_name(field: str, name: object) -> str:
+    """A name in NFC without spaces around it; RuleError if it is not text or blank."""
+    normalized_name = normalize("NFC", name).strip() if isinstance(name, str) else ""
+    if not normalized_name:
+        raise RuleError([Problem(field, "must be text that is not blank")])
+    return normalized_name
 
 
 def _normalize_json(json_value: object) -> Any:

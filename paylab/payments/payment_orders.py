@@ -98,7 +98,7 @@ class PaymentOrders:
         request = replace(order.request, find=partial(self._list.find_after_error, order))
         make_advice = partial(self._advise, order)
         with deliver_order(self._client.session, request, make_advice) as response:
-            if response.has_id or not order.is_raw:
+            if not order.is_raw or response.has_id:
                 # Raises, with advice: a payment may have been made though the answer has none.
                 response.read(Transfer)
             return response
@@ -140,13 +140,13 @@ class PaymentOrders:
 
         ChoiceError if it is no success.
         """
-        current_response = replace(self._read_current(order, payment), replayed=True)
+        current_response = self._read_current(order, payment)
         current_payment = current_response.read(Transfer)
         # Your own key alone decides which payment it is, however old that is.
         age_max = order.age_max if order.has_computed_key else None
-        # The answer counts, too: what is read may show less of the payment.
-        for shown_payment in (current_payment, payment):
-            raise_unless_success(order.values, shown_payment, self._now, age_max)
+        raise_unless_success(order.values, current_payment, self._now, age_max)
+        if payment.raw != current_payment.raw:  # what is read may show less of the payment
+            raise_unless_success(order.values, payment, self._now, age_max)
         if payment_origin is Origin.EARLIER_CALL and not order.details.is_quiet:
             self._notify(self._write_repetition_notice(order, current_payment))
         return current_response
@@ -155,8 +155,9 @@ class PaymentOrders:
         """Read the payment of an order as it is now; an error of the reading names the payment."""
         try:
             response = self._read_alone_or_in_list(order, payment.id)
-            response.read_again(payment)
-            return response
+            current_response = replace(response, replayed=True)
+            current_response.read_again(payment)
+            return current_response
         except PaylabError as error:
             error.after_lost = True
             advice = (

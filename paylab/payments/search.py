@@ -20,7 +20,7 @@ from ..spec.models import Transfer
 from ..spec.page import Page
 from ..spec.resource import Resource, creation_time
 from ..spec.text import plain
-from .comparison import find_differences, is_masked, read_shown_values
+from .comparison import find_differences, is_masked, read_shown
 from .identity import REFERENCE, Values
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def find_by_references(
     shows_references = False
     for row in read_rows_since(pages, since, notify):
         has_rows = True
-        reference = read_shown_values(row).get(REFERENCE)
+        reference = read_shown(row, REFERENCE)
         if reference is None:
             continue
         shows_references = True
@@ -191,7 +191,7 @@ def find_by_values(pages: Iterable[Page[Transfer]], order: Values, since: Since)
     payments: list[Transfer] = []
     shows_references = False
     for row in read_rows_since(pages, since):
-        reference = read_shown_values(row).get(REFERENCE)
+        reference = read_shown(row, REFERENCE)
         if reference is not None:
             shows_references = True
         elif not find_differences(order, row):

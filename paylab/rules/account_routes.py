@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -51,11 +51,13 @@ def find_route(account: object, currency: object, service: Service) -> AccountRo
 _MEMBERS = ("type", "details")
 
 
-def narrow_problems(problems: Iterable[Problem], route: AccountRoute) -> list[Problem]:
+def narrow_problems(
+    problems: Iterable[Problem], read_route: Callable[[], AccountRoute]
+) -> list[Problem]:
     """The problems, with the choices of the route at its fields that are missing."""
     return [
         replace(problem, message=f"{REQUIRED}: it {choice_message(choices)}")
-        if problem.message == REQUIRED and (choices := getattr(route, problem.field, ()))
+        if problem.message == REQUIRED and (choices := getattr(read_route(), problem.field, ()))
         else problem
         for problem in problems
     ]

@@ -122,7 +122,7 @@ class Resource(BaseModel):
         """
         field_name = info.field_name or ""
         if value is None:
-            return cls.model_fields[field_name].default
+            return cls.__pydantic_fields__[field_name].default
         try:
             return handler(value)
         except ValidationError:
@@ -226,7 +226,7 @@ class Resource(BaseModel):
         raise KeyError(f"{name}: {describe_unknown_name(self, name)}")
 
     def __contains__(self, name: object) -> bool:
-        return name in self.keys()
+        return name in type(self).__pydantic_fields__ or name in (self.model_extra or ())
 
     def get(self, name: str, default: object = None) -> Any:
         """A field by its name, or the default when it is missing or null.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any, Unpack
 
 from ...errors.arguments import explain_arguments
@@ -111,10 +112,12 @@ class Quotes:
             net_source_amount=net_source_amount,
         )
         service = self._session.service
-        route = find_route(financial_account, body.get("destination_currency"), service)
+        currency = body.get("destination_currency")
+        read_route = partial(find_route, financial_account, currency, service)
         problems = [*rules.check_quote(body, service), *rules.check_rail(body, service)]
-        raise_or_warn(narrow_problems(problems, route), rules.find_rail_warnings(body, service))
-        with name_choices(route):
+        warnings = rules.find_rail_warnings(body, service)
+        raise_or_warn(narrow_problems(problems, read_route), warnings)
+        with name_choices(read_route):
             return self._request_quote(body, options)
 
     def _request_quote(self, body: JsonObject, options: Options) -> Quote:
@@ -233,10 +236,11 @@ class Transfers:
             lookback=lookback_age,
             body=sent_body,
         )
-        route = find_route(financial_account, body.get("destination_currency"), service)
+        currency = body.get("destination_currency")
+        read_route = partial(find_route, financial_account, currency, service)
         warnings = rules.find_rail_warnings(sent_body, service)
-        raise_or_warn(narrow_problems(problems, route), warnings)
-        with name_choices(route):
+        raise_or_warn(narrow_problems(problems, read_route), warnings)
+        with name_choices(read_route):
             response = self.send(order, **options)
         return response.read(Transfer)
 
