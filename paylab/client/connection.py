@@ -7,7 +7,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Self
 
 import httpx
@@ -53,6 +52,22 @@ HEADERS = {
 }
 
 
+class _NoCookies(httpx.Cookies):
+    """Cookies of which none is read or sent: a call must not depend on those before it."""
+
+    def extract_cookies(self, response: httpx.Response) -> None:
+        """Read none: httpx would parse each answer as urllib does, for a tenth of a call's time."""
+
+    def set_cookie_header(self, request: httpx.Request) -> None:
+        """Send none."""
+
+
+class _CookielessClient(httpx.Client):
+    """An httpx client that keeps no cookies."""
+
+    cookies = _NoCookies()  # type: ignore[override] # nothing sets other ones
+
+
 def http_client(settings: Settings, transport: Transport | None, cap: Cap) -> httpx.Client:
     """The httpx client of a service: no cookies, no redirects, proxies only off this machine."""
     proxy_transports: Mapping[str, httpx.BaseTransport | None] = {}
@@ -66,13 +81,11 @@ def http_client(settings: Settings, transport: Transport | None, cap: Cap) -> ht
         transport = pool_transport(cap, is_encrypted=url.scheme == "https")
         if not is_loopback(url.host.strip("[]")):
             proxy_transports = proxy_mounts(cap)
-    return httpx.Client(
+    return _CookielessClient(
         transport=transport,
         mounts=proxy_transports,
         timeout=settings.timeout,
         headers=HEADERS,
-        # A stored cookie would make a call depend on those before it.
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         # The target would receive the API key, with a signature of another address.
         event_hooks={"response": [_stop_at_redirect]},
         trust_env=False,

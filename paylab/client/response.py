@@ -127,9 +127,8 @@ class Response:
             return self.resource(model, body)
         self.refuse_error_body()
         resource = model.model_validate(dict(known_fields))
-        resource._replayed = self.replayed
-        resource._place = self.place
-        resource._raw = self.body if isinstance(self.body, dict) else {}
+        sent_object = self.body if isinstance(self.body, dict) else {}
+        resource._set_origin(sent_object, self.place, replayed=self.replayed)
         return resource
 
     @property
@@ -266,9 +265,7 @@ def build_resource(
 ) -> R:
     """An object of the service as a resource in our names; `raw` is the object as sent."""
     resource = model.model_validate(translation.translate_answer(model.__name__, body))
-    resource._raw = body
-    resource._replayed = replayed
-    resource._place = place
+    resource._set_origin(body, place, replayed=replayed)
     return resource
 
 

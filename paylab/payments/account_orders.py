@@ -71,6 +71,7 @@ class AccountOrders:
         try:
             return self._find_account(order)
         except MissingOperationError:
+            # The specification has no list of these accounts: without one, it is no error.
             self._notify(NO_LIST_NOTICE)
             return None
 

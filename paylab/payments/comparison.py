@@ -17,6 +17,7 @@ TEXTS = ("individual_id", "source_currency", "destination_currency", "payout_met
 NEEDED = frozenset({*ACCOUNTS, *TEXTS, *AMOUNTS}) - {"payout_method", REFERENCE}
 """The fields that an object must show to be recognised, as far as the order has them."""
 MASK = re.compile(r"\*\*|[•…]")
+HIDDEN_PART = re.compile("[*•…]+")
 
 
 def status_of(row: Resource) -> str:
@@ -52,6 +53,16 @@ def read_shown(row: Resource, field_name: str) -> str | None:
 def is_masked(shown_value: str) -> bool:
     """Whether a value of an object may be masked: `****1234`."""
     return MASK.search(shown_value) is not None
+
+
+def may_be_masked(shown_value: str, value: str) -> bool:
+    """Whether a value that an object shows may be another value, with parts of it masked.
+
+    >>> may_be_masked("inv-**7", "inv-2027"), may_be_masked("inv-**7", "inv-2028")
+    (True, False)
+    """
+    shown_parts = map(re.escape, HIDDEN_PART.split(shown_value))
+    return is_masked(shown_value) and re.fullmatch(".*".join(shown_parts), value, re.S) is not None
 
 
 def find_differences(order: Values, row: Resource) -> list[str]:

@@ -14,11 +14,11 @@ here depends on a setting, an address, an API key or a clock, and the tables are
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from decimal import Context, Decimal
 from hashlib import sha256
+from json import JSONEncoder
 from typing import Any
 from unicodedata import normalize
 from uuid import UUID
@@ -37,6 +37,7 @@ NAME = "paylab order"
 TRANSFER = "transfers.create"
 NUMBER = re.compile(r"[+-]?([0-9]{1,100}(\.[0-9]{0,100})?|\.[0-9]{1,100})")
 EXACT = Context(prec=250)
+CANONICAL_JSON = JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 Values = Mapping[str, Any]
 
@@ -158,5 +159,4 @@ def _merge_account(order_values: dict[str, Any], field_name: str) -> None:
 
 def _canonical_bytes(json_value: object) -> bytes:
     """Write a value as JSON without spaces, sorted by name, in UTF-8."""
-    json_text = json.dumps(json_value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return json_text.encode("utf-8", "surrogatepass")
+    return CANONICAL_JSON.encode(json_value).encode("utf-8", "surrogatepass")

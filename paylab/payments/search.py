@@ -20,7 +20,7 @@ from ..spec.models import Transfer
 from ..spec.page import Page
 from ..spec.resource import Resource, creation_time
 from ..spec.text import plain
-from .comparison import find_differences, is_masked, read_shown
+from .comparison import find_differences, may_be_masked, read_shown
 from .identity import REFERENCE, Values
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def find_by_references(
 
     `references` are in NFC and stripped, as by `reference_of`; one without a payment is missing.
     The pages are read once for all of them. ChoiceError if no row shows a reference, or if
-    one shows it masked.
+    one may show one of `references` masked.
     """
     payments_by_reference: dict[str, list[Transfer]] = {}
     has_rows = False
@@ -172,7 +172,7 @@ def find_by_references(
         shows_references = True
         if reference in references:
             payments_by_reference.setdefault(reference, []).append(row)
-        elif is_masked(reference):
+        elif any(may_be_masked(reference, ordered) for ordered in references):
             raise undecided_error(f"{row.id} shows its {REFERENCE} as {plain(reference, 60)}")
     if has_rows and not shows_references:
         raise undecided_error(f"no row of the list shows a {REFERENCE}")
