@@ -1,11 +1,4 @@
-"""Sends the order of a conversion account: the list is read first, since a 202 is not stored.
-
-`AccountOrders.send` takes these steps. `_find_before_sending` reads the list: an equal account in
-it is returned. Otherwise `_post` sends the order under its key; before an attempt after a lost
-answer, and after an answer without a body, the list is asked for the account. The account of an
-answer must have the values of the order. One that was made before is read as it is now
-(`_return_earlier`); a disabled one is an error.
-"""
+"""Sends the order of a conversion account: the list is read first, since a 202 is not stored."""
 
 from __future__ import annotations
 
@@ -77,7 +70,7 @@ class AccountOrders:
 
     def _post(self, order: KeyedOrder) -> Response:
         """Send an order: its answer, or for one without a body a reading of the new account."""
-        request = replace(order.request, find=partial(self._find_lost_id, order))
+        request = replace(order.request, find=lambda _status: self._find_made_id(order))
         make_advice = partial(_advise_after_lost_answer, order)
         with deliver_order(self._client.session, request, make_advice) as answer:
             is_empty = answer.body is None and not order.is_raw
@@ -89,21 +82,13 @@ class AccountOrders:
 
     def _read_made_account(self, order: KeyedOrder) -> Response:
         """Read the account of an order whose answer has no body; PagingError if there is none."""
-        account = self._find_made_account(order)
-        if account is None:
+        account_id = self._find_made_id(order)
+        if account_id is None:
             raise PagingError("the answer has no body, and the list has no account of this order")
-        return self._client.call("conversion_accounts.get", parts={"id": account.id})
+        return self._client.call("conversion_accounts.get", parts={"id": account_id})
 
-    def _find_lost_id(self, order: KeyedOrder, _status: int) -> str | None:
-        """The id of the account that a lost attempt made; None if it made none.
-
-        The errors are those of `_find_made_account`. The status of the attempt has no meaning here.
-        """
-        account = self._find_made_account(order)
-        return None if account is None else account.id
-
-    def _find_made_account(self, order: KeyedOrder) -> ConversionAccount | None:
-        """The account that an attempt made whose answer did not name it; None if it made none.
+    def _find_made_id(self, order: KeyedOrder) -> str | None:
+        """The id of the account that an attempt made whose answer is lost; None if it made none.
 
         PagingError if the list cannot tell. It cannot for an order with `new=`, with your own key
         or of a raw body: an equal account may be that of another order.
@@ -114,7 +99,7 @@ class AccountOrders:
             raise PagingError(str(error)) from error
         if account is not None and not _is_account_of_order(order):
             raise PagingError("an equal account in the list may be that of another order")
-        return account
+        return None if account is None else account.id
 
     def _find_account(self, order: KeyedOrder) -> ConversionAccount | None:
         """The account of an order in the list; None if the list has none.

@@ -1,12 +1,9 @@
 """A batch of payouts is a list of orders: those made before are found, the others are sent once.
 
-`Batch.run` takes a checked plan, and gives each row one outcome. `_settle_earlier_payments` reads
-the list once for the references of the rows: an equal live payment settles its row, and so does
-one that failed, unless you chose to pay it again (`retry_failed`). Of an equal payment that is
-older than 7 days you have to choose what it means (`older`): nothing is sent. Nothing is sent, too,
-if a reference has a payment with other values. `_send_rows` sends each other row as an order under
-its key; a repetition that the service answers is settled by the same choices. Rows that are not
-sent have an outcome, too: after a conflict, an interrupt, or several rows without an answer.
+The list is read once for the references of the rows. Of an equal payment that is older than 7 days
+you have to choose what it means, and nothing is sent; nor is it if a reference has a payment with
+other values. Each row gets one outcome, also one that is not sent: after a conflict, an interrupt,
+or several rows without an answer.
 """
 
 from __future__ import annotations
@@ -35,11 +32,11 @@ from ..runtime import make_executor
 from ..spec.models import Transfer
 from . import outcome
 from .identity import TRANSFER, values
-from .outcome import BatchChoices, Outcome, UnpaidWarning, already_paid, outcome_of_error
+from .outcome import BatchChoices, Outcome, UnpaidWarning, outcome_of_error
 from .payment_errors import DESCRIBED_MAX, age_of, describe_payment, old_error
 from .payout_rows import PayoutRow
 from .plan import Plan
-from .recognition import LOOKBACK_AGE, WEEK, find_newest, raise_unless_success
+from .recognition import LOOKBACK_AGE, WEEK, find_live_payment, raise_unless_success
 from .search import find_by_references, payment_pages
 
 if TYPE_CHECKING:
@@ -196,13 +193,13 @@ class Batch:
         order = self._make_order(row)
         order_values = values(order.fields)
         try:
-            payment = find_newest(order_values, payments, lambda: now)
+            payment = find_live_payment(order_values, payments, lambda: now)
             if payment is None:
                 return
             raise_unless_success(order_values, payment, lambda: now, WEEK)
             if age_of(payment, now) is None:  # it may be old
                 raise old_error(order_values, payment, now)
-            self._settle_row(row, already_paid(payment))
+            self._settle_row(row, Outcome(outcome.PAID, payment.raw))
         except ChoiceError as error:
             if error.reason == "old" and self.choices.older is None:
                 raise

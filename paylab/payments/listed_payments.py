@@ -25,7 +25,7 @@ from .comparison import NEEDED, find_differences, find_hidden_fields, is_dead
 from .identity import REFERENCE, Values, reference_of, values
 from .keyed_order import Identity, KeyedOrder
 from .payment_errors import unproven_error
-from .recognition import DAY, Now, find_newest, find_only, raise_unless_success, select_named
+from .recognition import DAY, Now, find_live_payment, raise_unless_success, select_named
 from .search import (
     find_payments,
     lacks_list,
@@ -55,20 +55,24 @@ class ListedPayments:
         elapsed = self._client.clock() - order.begun
         return service_time - elapsed
 
-    def look_back(self, order: KeyedOrder, age_max: timedelta) -> Transfer | None:
-        """The newest live payment of an order, at most `age_max` old; None if the list has none.
+    def look_back(self, order: KeyedOrder) -> Transfer | None:
+        """The newest live payment of an order, back to its `lookback`; None to send the order.
 
         ChoiceError if all of its payments are dead, or if the list cannot tell.
         """
-        payments = self._read_payments_back(order, age_max)
-        return find_newest(order.values, payments, self._now)
+        lookback = order.details.lookback
+        # Your own key and a random one alone decide which payment it is.
+        if lookback is None or not order.has_computed_key:
+            return None
+        payments = self._read_payments_back(order, lookback)
+        return find_live_payment(order.values, payments, self._now)
 
     def find_after_conflict(self, order: KeyedOrder, conflict: ConflictError) -> Transfer:
         """The payment of an order that got a 409; ChoiceError if the list does not show it."""
         reason = "the list has no payment of this order"
         try:
             payments = self._read_payments_back(order, order.age_max)
-            payment = find_only(order.values, payments, self._now)
+            payment = find_live_payment(order.values, payments, self._now, is_only=True)
         except ChoiceError as error:
             if error.payment is not None:
                 raise error from conflict
@@ -122,7 +126,7 @@ class ListedPayments:
         payments = self._read_newest_payments(order, since)
         if any(not isinstance(payment.created_at, datetime) for payment in payments):
             raise PagingError("a payment of this order does not show when it was made")
-        payment = find_only(order.values, payments, self._now)
+        payment = find_live_payment(order.values, payments, self._now, is_only=True)
         return None if payment is None else payment.id
 
     def _raise_if_perhaps_made(self, order: KeyedOrder) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Unpack
 
@@ -62,26 +61,16 @@ class KeyedOrderSender:
             new_key=self._client.new_key,
             is_raw=is_raw,
         )
-        sender = self._payments if order.operation == TRANSFER else self._accounts
-        with self._hold_lock(keyed_order.request):
-            return sender.send(keyed_order)
-
-    @contextmanager
-    def _hold_lock(self, request: OutgoingRequest) -> Iterator[None]:
-        """Hold the lock of the key of an order; ChoiceError if an equal order keeps it too long."""
         wait_seconds = request.timeout or self._client.settings.timeout
-        with ExitStack() as held_lock:
-            try:  # not around the `yield`: a TimeoutError while sending is another error
-                held_lock.enter_context(
-                    self._locks.hold(f"{self._address} {request.idempotency_key}", wait_seconds)
-                )
-            except TimeoutError:
-                refusal_text = (
-                    f"not sent: an equal order is under way on this machine for {wait_seconds:g} s"
-                )
-                hint = "the same call asks again without paying twice"
-                raise ChoiceError(refusal_text, hint, reason="busy") from None
-            yield
+        refusal_text = (
+            f"not sent: an equal order is under way on this machine for {wait_seconds:g} s"
+        )
+        hint = "the same call asks again without paying twice"
+        busy_error = ChoiceError(refusal_text, hint, reason="busy")
+        lock_name = f"{self._address} {keyed_order.request.idempotency_key}"
+        sender = self._payments if order.operation == TRANSFER else self._accounts
+        with self._locks.hold(lock_name, wait_seconds, busy_error):
+            return sender.send(keyed_order)
 
 
 def _without_details(account: object) -> object:

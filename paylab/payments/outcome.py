@@ -11,7 +11,6 @@ from typing import Any, Literal
 from ..client.orders import is_order_conflict, is_undecided
 from ..errors import api
 from ..errors.base import ChoiceError, PaylabError, PaylabWarning, Problem, RuleError
-from ..spec.models import Transfer
 from ..spec.time_arguments import read_duration
 from .identity import REFERENCE
 from .payout_rows import ACCOUNT
@@ -99,13 +98,8 @@ class BatchChoices:
     def outcome(self, error: ChoiceError) -> Outcome:
         """The outcome of a row that is not paid again, by the error that asked you to choose."""
         if error.reason == "old" and self.older == "paid":
-            return already_paid(error.payment)
+            return Outcome(PAID, error.payment.raw)
         return outcome_of_error(error)
-
-
-def already_paid(payment: Transfer) -> Outcome:
-    """The outcome of a row whose payment is in the list, with its fields as sent."""
-    return Outcome(PAID, payment.raw)
 
 
 def outcome_of_error(error: PaylabError) -> Outcome:
@@ -134,17 +128,14 @@ def _choose_outcome_word(error: PaylabError) -> str:
 
 
 def _describe_row_error(error: PaylabError) -> str:
-    """Write an error as in `_describe_call_error`, with the column of the account for its field."""
-    return _ACCOUNT_FIELD.sub(ACCOUNT, _describe_call_error(error))
+    """Write the problems of an error, or its text; for a choice or unknown id also what to do.
 
-
-def _describe_call_error(error: PaylabError) -> str:
-    """Write the problems of an error, or its text; for a choice or unknown id also what to do."""
-    problems_text = "; ".join(map(str, getattr(error, "problems", ())))
-    error_text = problems_text or str(error)
-    if isinstance(error, api.NotFoundError) and error.hint:
-        return f"{error_text}; {error.hint}"
-    if not isinstance(error, ChoiceError):
-        return error_text
-    choice_hint = error.hint if error.payment is None else ROW_CHOICES.get(error.reason, error.hint)
-    return f"{error_text}; {choice_hint}" if choice_hint else error_text
+    The field of the account is named as the column that it is in.
+    """
+    error_text = "; ".join(map(str, getattr(error, "problems", ()))) or str(error)
+    hint = None
+    if isinstance(error, ChoiceError | api.NotFoundError):
+        hint = error.hint
+    if isinstance(error, ChoiceError) and error.payment is not None:
+        hint = ROW_CHOICES.get(error.reason, hint)
+    return _ACCOUNT_FIELD.sub(ACCOUNT, f"{error_text}; {hint}" if hint else error_text)

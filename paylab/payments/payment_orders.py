@@ -6,14 +6,6 @@ order with a `client_reference_id` is that reference, otherwise its values. A re
 the live payment; other values under a reference, a payment that failed, expired or was cancelled,
 or one too old are errors, never successes. After 24 hours only the list tells (`lookback=`).
 `new=` pays again on purpose.
-
-One order takes the steps of `PaymentOrders.send`. With `lookback=`, `_look_back` reads the list: a
-payment in it is a repetition. Otherwise `_post` sends the order under its key; before an attempt
-after a server error, the list is asked whether the order was paid. After a 409 about the key, the
-list has to show the payment, which is a repetition. `_find_origin` tells whether the payment of an
-answer is new. `_check_new_payment` compares a new one with the order; `_return_repetition` reads
-any other one as it is now, checks that it is a success, and tells of it if an earlier call made it.
-If no answer tells what happened, `_advise` adds to the error what to do.
 """
 
 from __future__ import annotations
@@ -43,11 +35,10 @@ from .recognition import DAY, raise_unless_success
 
 
 class Origin(Enum):
-    """What made the payment of an answer."""
+    """What made the payment of an answer: this attempt, or one before whose answer was lost."""
 
     THIS_ATTEMPT = auto()
     LOST_ATTEMPT = auto()
-    """Most likely an earlier attempt of this call, whose answer was lost."""
     EARLIER_CALL = auto()
 
 
@@ -66,7 +57,7 @@ class PaymentOrders:
         No equal order may be under way on this machine. ChoiceError for a payment that is no
         success.
         """
-        listed_payment = self._look_back(order)
+        listed_payment = self._list.look_back(order)
         if listed_payment is not None:
             return self._return_repetition(order, listed_payment, Origin.EARLIER_CALL)
         try:
@@ -80,18 +71,14 @@ class PaymentOrders:
             return response  # of a service whose answer has another form
         payment = response.read(Transfer)
         payment_origin = self._find_origin(order, payment, response)
-        if payment_origin is Origin.THIS_ATTEMPT:
-            self._check_new_payment(order, payment)
-            return response
-        return self._return_repetition(order, payment, payment_origin)
-
-    def _look_back(self, order: KeyedOrder) -> Transfer | None:
-        """The payment of an order in the list, back to `lookback`; None to send the order."""
-        lookback = order.details.lookback
-        # Your own key and a random one alone decide which payment it is.
-        if lookback is None or not order.has_computed_key:
-            return None
-        return self._list.look_back(order, lookback)
+        if payment_origin is not Origin.THIS_ATTEMPT:
+            return self._return_repetition(order, payment, payment_origin)
+        try:
+            raise_unless_success(order.values, payment, self._now)
+        except ChoiceError as error:
+            error.is_new = True  # a batch does not pay it again in the same run
+            raise
+        return response
 
     def _post(self, order: KeyedOrder) -> Response:
         """Send an order: the answer to the POST, or a reading of the payment that it has made."""
@@ -124,14 +111,6 @@ class PaymentOrders:
             return False
         # The clock of a simulator may differ from its Date; it is asked only now.
         return created_at < self._list.begun_at_service(order) - AGE_MARGIN
-
-    def _check_new_payment(self, order: KeyedOrder, payment: Transfer) -> None:
-        """Raise ChoiceError if a new payment has other values than its order, or failed at once."""
-        try:
-            raise_unless_success(order.values, payment, self._now)
-        except ChoiceError as error:
-            error.is_new = True  # a batch does not pay it again in the same run
-            raise
 
     def _return_repetition(
         self, order: KeyedOrder, payment: Transfer, payment_origin: Origin

@@ -28,43 +28,27 @@ Now = Callable[[], datetime]
 """Gives the time at the service; only an error needs it, since a simulator is asked for it."""
 
 
-def find_newest(order: Values, payments: Sequence[Transfer], read_now: Now) -> Transfer | None:
-    """The newest live payment of an order; None if there is none: it is not paid yet.
+def find_live_payment(
+    order: Values, payments: Sequence[Transfer], read_now: Now, *, is_only: bool = False
+) -> Transfer | None:
+    """The newest live payment of an order; None without payments: it is not paid yet.
 
     `payments` have the reference of the order or its values, newest first. ChoiceError if all of
-    them are dead, or if no live one shows that it is that of the order.
+    them are dead, or if no live one shows that it is that of the order. With `is_only` also if
+    several are live, or if the order has no account or no amount to compare: after a refusal that
+    did not name the payment.
     """
-    live_payments = _require_live(order, payments, read_now)
-    for payment in live_payments:
-        if is_recognised(order, payment):
-            return payment
-    if live_payments:
-        raise unrecognised_error(order, live_payments, read_now())
-    return None
-
-
-def find_only(order: Values, payments: Sequence[Transfer], read_now: Now) -> Transfer | None:
-    """The only live payment of an order, after a refusal that did not name it; None if none is.
-
-    `payments` are those of `find_newest`. ChoiceError also if several are live, or if the order has
-    no account or no amount to compare.
-    """
-    live_payments = _require_live(order, payments, read_now)
-    if not live_payments:
+    if not payments:
         return None
-    has_terms = not AMOUNTS.isdisjoint(order) and not order.keys().isdisjoint(ACCOUNTS)
-    payment = live_payments[0]
-    if len(live_payments) == 1 and has_terms and is_recognised(order, payment):
-        return payment
-    raise unrecognised_error(order, live_payments, read_now())
-
-
-def _require_live(order: Values, payments: Sequence[Transfer], read_now: Now) -> list[Transfer]:
-    """The live payments; ChoiceError if there are payments, but all are dead."""
     live_payments = [payment for payment in payments if not is_dead(payment)]
-    if payments and not live_payments:
+    if not live_payments:
         raise dead_error(order, payments[0], read_now())
-    return live_payments
+    has_terms = not AMOUNTS.isdisjoint(order) and not order.keys().isdisjoint(ACCOUNTS)
+    can_tell = not is_only or (has_terms and len(live_payments) == 1)
+    for payment in live_payments:
+        if can_tell and is_recognised(order, payment):
+            return payment
+    raise unrecognised_error(order, live_payments, read_now())
 
 
 def select_named(payments: Sequence[Transfer], name: str, read_now: Now) -> list[Transfer]:

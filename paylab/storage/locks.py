@@ -79,15 +79,21 @@ class Locks:
         self._is_shared = is_shared
 
     @contextmanager
-    def hold(self, name: str, timeout: float) -> Iterator[None]:
-        """Hold a lock. TimeoutError if another holder keeps it longer than `timeout` seconds."""
+    def hold(
+        self, name: str, timeout: float, busy_error: Exception | None = None
+    ) -> Iterator[None]:
+        """Hold a lock. Raise `busy_error` if another holder keeps it longer than `timeout` seconds.
+
+        The error is by default a TimeoutError.
+        """
+        busy_error = busy_error or TimeoutError(name)
         deadline = monotonic() + timeout
         # First the lock of this process: a lock of a file does not hold off its other threads.
         named_lock = _LOCKS_OF_PROCESS.get(name)
         if not named_lock.lock.acquire(timeout=timeout):
-            raise TimeoutError(name)
+            raise busy_error
         try:
-            file_lock = _acquire_file_lock(name, deadline) if self._is_shared else None
+            file_lock = _acquire_file_lock(name, deadline, busy_error) if self._is_shared else None
             try:
                 yield
             finally:
@@ -97,15 +103,15 @@ class Locks:
             named_lock.lock.release()
 
 
-def _acquire_file_lock(lock_name: str, deadline: float) -> FileLock | None:
-    """Lock the file of a name. None where no file can be locked, TimeoutError at the deadline."""
+def _acquire_file_lock(lock_name: str, deadline: float, busy_error: Exception) -> FileLock | None:
+    """Lock the file of a name. None where no file can be locked, `busy_error` at the deadline."""
     try:
         digest = sha256(lock_name.encode(errors="replace")).hexdigest()
         lock_path = _private_folder() / f"{digest[:32]}.lock"
         file_lock = FileLock(lock_path, mode=PRIVATE_MODE, thread_local=False)
         file_lock.acquire(timeout=max(0.0, deadline - monotonic()))
     except Timeout:
-        raise TimeoutError(lock_name) from None
+        raise busy_error from None
     except (OSError, NotImplementedError):  # no space, no folder, or no locks on this file system
         return None
     return file_lock
