@@ -105,12 +105,6 @@ class Resource(BaseModel):
         """Whether the service replayed the stored response of an Idempotency-Key."""
         return self._replayed
 
-    def _set_origin(self, raw: dict[str, Any], place: Callable[[], str], *, replayed: bool) -> None:
-        """Note the object as sent, what names the service, and whether the answer was a replay."""
-        # One update of pydantic's dict: three assignments take a tenth of reading a transfer.
-        if self.__pydantic_private__ is not None:
-            self.__pydantic_private__.update(_raw=raw, _replayed=replayed, _place=place)
-
     def __getstate__(self) -> dict[Any, Any]:
         """The state for pickling, without the function that names the service."""
         pickled_state = super().__getstate__()
