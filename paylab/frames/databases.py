@@ -28,9 +28,10 @@ from .columns import ListName, Schema, find_schema, likeliest_schema
 from .duckdb_tables import DuckTable, open_duckdb, query_duckdb
 from .parquet_files import make_frame
 from .parquet_types import convert_frame_types
-from .sql_tables import HAS_FLOATS, SqlTable, open_sql, query_sql
+from .sql_tables import HAS_FLOATS, HAS_NUMBER_TEXTS, SqlTable, open_sql, query_sql
 from .summary_sql import quote_name
 from .table_columns import require_fitting, require_ids
+from .unknown_columns import UnknownColumnWarning
 
 IfExists = Literal["fail", "replace", "append", "upsert"]
 MODES = ("fail", "replace", "append", "upsert")
@@ -116,7 +117,8 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
     engine or connection of SQLAlchemy. Amounts are exact: also those that `to_database` wrote to
     SQLite, as text, and whole numbers. An amount that the database has as a float, in one row or in
     all, is an ExactnessError, also one that it computes, such as a sum in SQLite or an `avg` in
-    DuckDB; under another name it warns. Without a warning, `median` and quantiles of DuckDB are
+    DuckDB; under another name it warns, and so do amounts of SQLite under another name, which are
+    text. Without a warning, `median` and quantiles of DuckDB are
     rounded to the decimals of the column, and what SQLite compares or orders goes by the letters of
     the text.
 
@@ -131,6 +133,7 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
     rows = query_duckdb(target, sql) if _is_duckdb(target) else query_sql(target, sql)
     schema = find_schema(kind) if kind else likeliest_schema(rows.column_names)
     _check_floats(rows, schema)
+    _warn_of_number_texts(rows)
     return make_frame(rows, schema)
 
 
@@ -152,7 +155,20 @@ def _check_floats(table: pa.Table, schema: Schema) -> None:
             )
         if is_floating:
             message = (
-                f"{plain(column_name, 60)} is a float, as the database computed it: for an exact "
-                "sum or mean of amounts read the rows, and add them in the frame"
+                f"{plain(column_name, 60)} is a float in this database: for an exact sum or mean "
+                "of amounts that it computed, read the rows, and add them in the frame"
             )
             warn_caller(message, FloatWarning)
+
+
+def _warn_of_number_texts(table: pa.Table) -> None:
+    """Warn of columns of numbers that SQLite has as text, under a name that is no amount's."""
+    for field in table.schema:
+        if field.metadata == HAS_NUMBER_TEXTS:
+            shown_name = plain(field.name, 60)
+            warn_caller(
+                f"{shown_name} has numbers as text, as which SQLite stores amounts: to compute or "
+                f'compare them, write frame["{shown_name}"].astype("decimal"); what SQLite itself '
+                "compared, as max() does, went by the letters",
+                UnknownColumnWarning,
+            )

@@ -23,6 +23,7 @@ from .column_choice import Names
 from .columns import ListName, find_schema, likeliest_schema
 from .extract import Extract
 from .frame import typed_frame
+from .sheet_formulas import refuse_uncomputed_formulas
 from .sidecars import read_sidecar
 from .times import read_time_zone
 
@@ -55,9 +56,10 @@ def read_excel(  # noqa: PLR0913 - which file, of which form, and which part of 
     """Read a sheet of a workbook with exact types; otherwise like `read_csv`.
 
     Without `sheet` the first one is read. A number has the 15 digits that a spreadsheet keeps, and
-    a formula its stored result. A workbook has no time zones: times are in `tz`, by default the
-    zone that `to_excel` noted in the sheet "about", or UTC; there, an hour that a change of clocks
-    repeats is taken as the first one.
+    a formula its stored result; a formula without one, as programs write it, is an ExactnessError,
+    because its amount would be missing. A workbook has no time zones: times are in `tz`, by default
+    the zone that `to_excel` noted in the sheet "about", or UTC; there, an hour that a change of
+    clocks repeats is taken as the first one.
 
     >>> path = frame.paylab.to_excel("transfers.xlsx")
     >>> str(paylab.frames.read_excel(path)["source_amount"].dtype)
@@ -85,7 +87,7 @@ def read_sheet(path: Path, book_name: str, sheet: str | None) -> Sheet:
     """Read the rows of a sheet below its header; formulas as their stored results.
 
     A column without a name is called by its number. ConfigError if the file is no workbook, or has
-    no such sheet.
+    no such sheet; ExactnessError for a formula without a result.
     """
     with extra_imports():
         from openpyxl import load_workbook
@@ -100,6 +102,7 @@ def read_sheet(path: Path, book_name: str, sheet: str | None) -> Sheet:
                 f"{book_name} has no sheet {sheet!r:.60}; it has {sheet_names_text:.300}"
             )
         worksheet = workbook[sheet or workbook.sheetnames[0]]
+        refuse_uncomputed_formulas(path, book_name, worksheet)
         sheet_rows = list(_read_used_rows(worksheet.iter_rows(values_only=True)))
         zone_name = _find_time_zone(workbook)
     finally:

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors.base import ConfigError
 from ..errors.extras import extra_imports
@@ -22,6 +23,7 @@ from .table_columns import ID, TableColumn
 BATCH_ROWS = 10_000  # rows per insert
 IDS_MAX = 1_000  # ids per statement: a database limits its parameters
 HAS_FLOATS = {b"has_floats": b"yes"}
+HAS_NUMBER_TEXTS = {b"has_number_texts": b"yes"}
 SQLITE = "sqlite"
 SQLITE_AMOUNT = "DECIMAL_TEXT"
 """The declared type of amounts in SQLite, which stores any type with TEXT in its name as text."""
@@ -204,7 +206,8 @@ def _begin_own_transaction(connection: Any) -> Iterator[Any]:
 def query_sql(target: Any, query: str) -> pa.Table:
     """The result of a query: exact numbers, aware times, and text.
 
-    A column with a float in one of its rows has the metadata `HAS_FLOATS` in its field.
+    A column with a float in one of its rows has the metadata `HAS_FLOATS` in its field, and one of
+    numbers as text, where SQLite has amounts, `HAS_NUMBER_TEXTS`.
     """
     with open_sql(target, "read") as connection:
         query_result = connection.exec_driver_sql(query)
@@ -223,11 +226,23 @@ def query_sql(target: Any, query: str) -> pa.Table:
     table = pa.table(columns, schema=pa.schema(fields))
     for column_index, column_name in enumerate(column_names):
         column = table.column(column_index)
-        if column_name in amount_names and pa.types.is_string(column.type):
+        if not amount_names or not pa.types.is_string(column.type):
+            continue
+        text_field = table.field(column_index)
+        if column_name in amount_names:
             amounts = decimals.read_texts(column, column_name)
-            amount_field = table.field(column_index).with_type(amounts.type)
-            table = table.set_column(column_index, amount_field, amounts)
+            table = table.set_column(column_index, text_field.with_type(amounts.type), amounts)
+        elif _has_number_texts(column):
+            number_field = text_field.with_metadata(HAS_NUMBER_TEXTS)
+            table = table.set_column(column_index, number_field, column)
     return table
+
+
+def _has_number_texts(texts: pa.ChunkedArray) -> bool:
+    """Whether all texts are numbers, one of them with a point: identifiers have none."""
+    is_number = pc.match_substring_regex(texts, r"^-?[0-9]+(\.[0-9]+)?$")
+    has_point = pc.match_substring(texts, ".")
+    return bool(pc.all(is_number).as_py() and pc.any(has_point).as_py())
 
 
 def _find_text_amounts(connection: Any, query: str) -> set[str]:

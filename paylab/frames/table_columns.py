@@ -40,9 +40,10 @@ def require_fitting(
     for column_name, column in zip(rows.column_names, rows.columns, strict=True):
         is_amount = pa.types.is_decimal(column.type)
         if is_amount and not _is_exact_in(column, table_columns[column_name]):
+            needed_type = f"DECIMAL({column.type.precision}, {column.type.scale})"
             raise ExactnessError(
                 f"{column_name} of the table {table_name} would round an amount: make the column "
-                "DECIMAL(24, 6) or wider, or TEXT in SQLite, whose DECIMAL is a float; or replace "
+                f"{needed_type} or wider, or TEXT in SQLite, whose DECIMAL is a float; or replace "
                 'the table with if_exists="replace"'
             )
 

@@ -47,7 +47,10 @@ _METHODS_WITH_COLUMNS = (
 
 
 class UnknownColumnWarning(PaylabWarning):
-    """`reindex` adds a column with a name like one that is there, or a CSV has no known column."""
+    """A column may not be what you expect: `reindex` adds one with a name like another one.
+
+    Or a file has no known column, or a query of SQLite gives amounts, as text, an unknown name.
+    """
 
 
 def with_column_suggestions(class_: type[F]) -> type[F]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import warnings
 from decimal import Decimal
 
 import duckdb
@@ -113,15 +114,21 @@ def test_rows_are_written_all_or_none(made, target):
 
 
 @pytest.mark.parametrize(
-    ("column", "amount"),
-    [("decimal(18, 2)", "0.001"), ("decimal(10, 6)", "12345"), ("double", "1")],
+    ("column", "amount", "needed"),
+    [
+        ("decimal(18, 2)", "0.001", "24, 6"),
+        ("decimal(10, 6)", "12345", "24, 6"),
+        ("double", "1", "24, 6"),
+        ("decimal(24, 6)", LONG, "38, 18"),
+    ],
 )
-def test_a_column_that_would_round_is_refused_before(made, tmp_path, column, amount):
+def test_a_column_that_would_round_is_refused_before(made, tmp_path, column, amount, needed):
     """A database rounds an amount that its column cannot hold: it is refused before."""
     path = str(tmp_path / "books.duckdb")
     with duckdb.connect(path) as books:
         books.execute(f"create table transfers (id varchar, source_amount {column})")
-    with pytest.raises(ExactnessError, match="source_amount of the table transfers would round"):
+    words = rf"source_amount of the table transfers would round .* DECIMAL\({needed}\) or wider"
+    with pytest.raises(ExactnessError, match=words):
         made([amount])[["id", "source_amount"]].paylab.to_database(path, if_exists="append")
     assert len(frames.read_sql("select id from transfers", path)) == 0
 
@@ -305,3 +312,29 @@ def test_a_float_that_a_database_computed_is_named(made, tmp_path, monkeypatch, 
     made(["0.1", "0.2"]).paylab.to_database(place)
     with pytest.warns(frames.FloatWarning, match="total is a float.*read the rows"):
         frames.read_sql(query, place)
+
+
+@pytest.mark.parametrize(
+    ("query", "is_named"),
+    [
+        ("select source_amount as paid from transfers", True),
+        ("select max(source_amount) as paid from transfers", True),
+        ("select source_amount as paid from transfers where id is null", False),
+        ("select id, source_amount from transfers", False),
+        ("select length(id) || '' as paid from transfers", False),
+        ("select source_currency as paid from transfers", False),
+    ],
+)
+def test_amounts_that_sqlite_gives_as_text_under_another_name_are_named(
+    made, query, is_named, tmp_path
+):
+    """They would be compared by their letters; whole numbers may be identifiers."""
+    url = f"sqlite:///{tmp_path}/books.sqlite"
+    made(["986.74", "4208.77"]).paylab.to_database(url)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        frames.read_sql(query, url)
+    messages = [str(warning.message) for warning in caught]
+    assert [message.startswith("paid has numbers as text") for message in messages] == (
+        [True] if is_named else []
+    )

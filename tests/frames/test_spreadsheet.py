@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import re
 import sys
 import warnings
 from decimal import Decimal
 from io import BytesIO
 from types import SimpleNamespace
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
@@ -181,6 +183,42 @@ def test_a_sheet_is_chosen_and_a_wrong_one_is_an_error(tmp_path):
     assert found["created_at"][0] == pd.Timestamp("2026-01-31T00:00Z")
     with pytest.raises(ConfigError, match="has no sheet 'yours'; it has mine"):
         frames.read_excel(tmp_path / "b.xlsx", sheet="yours")
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_refused"),
+    [
+        ("<f>10+5</f><v />", True),
+        ("<f>10+5</f>", True),
+        ('<f t="shared" si="0" />', True),
+        ("<f>10+5</f><v>15</v>", False),
+        ('<f>IF(1=1,"","")</f><v></v>', False),
+        ("<v>15</v>", False),
+    ],
+)
+@pytest.mark.parametrize("prefix", ["", "x:"])
+def test_a_formula_without_a_result_is_no_missing_amount(lab, tmp_path, cell, is_refused, prefix):
+    """Programs write such formulas: the error names the cell. An empty text is a result."""
+    sheet = pd.DataFrame({"id": ["tr_1"], "source_amount": [7.5], "source_currency": ["USD"]})
+    sheet.to_excel(tmp_path / "a.xlsx", index=False)
+    kind = ' t="str"' if "IF" in cell else ""
+    with ZipFile(tmp_path / "a.xlsx") as old, ZipFile(tmp_path / "b.xlsx", "w") as new:
+        for name in old.namelist():
+            content = old.read(name).decode()
+            if name.endswith("sheet1.xml"):
+                content = content.replace('<c r="B2" t="n"><v>7.5</v>', f'<c r="B2"{kind}>{cell}')
+                assert cell in content
+                content = re.sub(r"<(/?)(?=\w)", rf"<\1{prefix}", content)
+                content = content.replace("xmlns=", "xmlns:x=") if prefix else content
+            new.writestr(name, content)
+    for read in (frames.read_excel, lab.reconcile):
+        if is_refused:
+            with pytest.raises(
+                ExactnessError, match=r"b\.xlsx, cell B2: the formula =.* no stored"
+            ):
+                read(tmp_path / "b.xlsx")
+        else:
+            read(tmp_path / "b.xlsx")
 
 
 def test_numbers_that_a_workbook_has_as_text_are_named(frame_of_numbers, tmp_path):
