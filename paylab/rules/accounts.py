@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import NamedTuple
@@ -175,15 +176,18 @@ def find_warnings(
 def find_warnings_without_country(body: object, service: Service | None = None) -> list[Problem]:
     """Return likely problems of a new account whose owner's country is not known.
 
-    The rules are those of the only account type with these fields.
+    The rules are those of the only account type with these fields, and a problem says whose.
     """
     account_object = as_object(body)
     account_type = account_object.get("type")
     details = account_object.get("details")
     country = likely_country(account_type, as_object(details))
     certain_problems = check(body, service=service)
+    place = "a SEPA country" if country in codes.SEPA else str(country)
     likely_problems = [
-        problem for problem in check(body, country, service) if problem not in certain_problems
+        replace(problem, message=f"{problem.message}, if the person is in {place}")
+        for problem in check(body, country, service)
+        if problem not in certain_problems
     ]
     return [*likely_problems, *find_warnings(country, account_type, details, service=service)]
 

@@ -244,7 +244,14 @@ def test_no_warning_where_there_is_a_problem(details):
     [
         ({"type": "bank_account", "details": MX[2]}, []),
         ({"type": "bank_account", "details": {"clabe": "032180000118359718"}}, ["mistyped"]),
-        ({"type": "bank_account", "details": {"clabe": "1"}}, ["18 digits"]),
+        (
+            {"type": "bank_account", "details": {"clabe": "1"}},
+            ["18 digits, if the person is in MX"],
+        ),
+        (
+            {"type": "bank_account", "details": {"iban": "DE89370400440532013000"}},
+            ["required, if the person is in a SEPA country"] * 2,
+        ),
         ({"type": "pix", "details": {**BR[2], "pix_key": "39053344704"}}, ["mistyped"]),
         ({"type": "bank_account", "details": {"account_number": "1"}}, []),
         ({"type": "bank_account", "details": {"new": "1"}}, []),
