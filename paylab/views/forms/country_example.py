@@ -24,22 +24,29 @@ class CountryExample:
         self._values: JsonObject = {}
 
     def fill(self, fields: Iterable[FormField], country: object) -> None:
-        """Fill in the example of a country, and note its values."""
-        all_fields = list(fields)
-        earlier_values = {field.name: field.raw_value for field in all_fields}
+        """Fill in the example of a country, and note its values.
+
+        `fields` are those that an example can set; what it does not have stays.
+        """
         self._country = country
+        snapshots = [(field, field.snapshot) for field in fields]
+        for field, _ in snapshots:
+            field.reset("")  # so that what has a value then is of the example
         self._set_example()
         self._values = {
             field.name: field.raw_value
-            for field in all_fields
-            if field.raw_value != earlier_values[field.name] or self._is_unchanged(field)
+            for field, _ in snapshots
+            if field.raw_value not in ("", None)
         }
+        with self._filling():
+            for field, snapshot in snapshots:
+                if field.name not in self._values:
+                    field.restore(snapshot)
 
     def follow(self, fields: Iterable[FormField], country: object) -> None:
         """Fill in the example of another country where nobody changed the last one.
 
-        `fields` are those that an example can set; what was typed into them stays, and what was
-        emptied stays empty.
+        What was typed into a field stays, and what was emptied stays empty.
         """
         if country == self._country:
             return
@@ -50,8 +57,7 @@ class CountryExample:
         kept_fields = list(filter(self._is_changed, all_fields))
         snapshots = [(field, field.snapshot) for field in kept_fields]
         for field in all_fields:
-            if field not in kept_fields:
-                field.reset("")
+            field.reset("")
         self.fill(all_fields, country)
         with self._filling():
             for field, snapshot in snapshots:

@@ -152,6 +152,15 @@ def test_an_example_follows_the_country(create, form_class):
     assert "phone" not in form.values()
 
 
+def test_an_example_brings_the_document_of_its_country(onboarding):
+    """Also where the only document of the first country is one of many in the next."""
+    form = onboarding("MX")
+    for country, document in (("US", "passport"), ("BR", "cpf"), ("MX", "curp")):
+        fill(form, country=country)
+        assert form.values()["document"]["type"] == document
+        assert not form.check(everything=True).spec_problems[1:]  # the consent is missing
+
+
 def test_an_emptied_field_of_an_example_stays_empty(onboarding):
     """Another country, and one more, fill in what nobody changed, and leave empty what was emptied.
 
