@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from hmac import HMAC
 
-from ..errors.base import ArgumentError
+from ..errors.base import ArgumentError, Problem, RuleWarning, warn_caller
 from ..spec.text import plain
 from .canonical import (
     HEADER_ORDERS,
@@ -41,7 +41,8 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     The secret is the HMAC key as bytes or `keyed`, or text, whose UTF-8 bytes are the key.
     `method`, `path` and `query` are as on the request line, `headers` have lower-case names.
     `empty_query`, `header_order` and `form` are the settings signing.empty_query,
-    signing.header_order and signing.signature. ArgumentError names a part that no request has.
+    signing.header_order and signing.signature. ArgumentError names a part that no request has;
+    a RuleWarning a hash that is no SHA-256, which is signed.
 
     >>> get_of_list = ("GET", "/v1", "", {"x-date": "now"}, paylab.signing.EMPTY_HASH)
     >>> paylab.signing.sign("key", *get_of_list).value[:8]
@@ -53,8 +54,10 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     _check_headers(headers)
     _require_text("content_hash", content_hash)
     if not _HASH_FORM.fullmatch(content_hash):
-        rule_text = "must be a SHA-256 in lower-case hex, as body_hash(body) makes it"
-        raise _make_error("content_hash", content_hash, rule_text)
+        message = (
+            "is no SHA-256 in lower-case hex, as body_hash(body) makes it: most services refuse it"
+        )
+        warn_caller(str(Problem("content_hash", message)), RuleWarning)
     _require_choice("empty_query", empty_query, EMPTY_QUERIES)
     _require_choice("header_order", header_order, HEADER_ORDERS)
     _require_choice("form", form, SIGNATURE_FORMS)
