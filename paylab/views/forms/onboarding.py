@@ -246,9 +246,8 @@ class OnboardingForm(Form):
         """Show a phone number of the country as an example; `sample_phone` is empty for none."""
         phone_field = self.fields["phone"]
         phone_field.placeholder = sample_phone
-        phone_field.hint = ""
-        if sample_phone:
-            phone_field.hint = f"With the country code, as in {sample_phone}."
+        sample_hint = f"With the country code, as in {sample_phone}."
+        phone_field.hint = sample_hint if sample_phone else ""
 
     def _product_values(self) -> JsonObject:
         """The country and the product, as in the individual to send."""
@@ -317,9 +316,11 @@ class RecipientForm(OnboardingForm):
         if not any(account_facts.example for account_facts in self.corridor.accounts):
             super()._set_example()
             return
-        example_body = examples.recipient(self.fields["country"].value, self._service)
+        country_code = self.fields["country"].value
+        example_body = examples.recipient(country_code, self._service)
         account_body = example_body.pop(ACCOUNTS_FIELD)[0]
         with self.filling():
+            self.account.adjust(country_code)  # the types to choose from may be another country's
             self.account.fill(account_body["type"], account_body["details"])
             set_known_fields(self, person.example_values(example_body))
 

@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from paylab import corridors
+from paylab.corridors import examples
 from paylab.errors import (
     ArgumentError,
     BadRequestError,
@@ -150,6 +151,17 @@ def test_an_example_follows_the_country(create, form_class):
     assert not form.check(everything=True).doubts
     form.restart()
     assert "phone" not in form.values()
+
+
+def test_an_example_brings_the_account_of_its_country(create):
+    """Also where the type of the account is one that the country before does not have."""
+    form = RecipientForm(create, "MX", "global_payouts", example=True)
+    for country in ("BR", "DE", "IN", "US", "MX", "GB", "PH", "AR"):
+        fill(form, country=country)
+        accounts = form.values().get("financial_accounts")
+        assert accounts == (
+            None if country == "US" else examples.recipient(country)["financial_accounts"]
+        )
 
 
 def test_an_example_brings_the_document_of_its_country(onboarding):
