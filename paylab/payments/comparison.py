@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from fnmatch import fnmatchcase
+from glob import escape
 
 from ..spec.models import Transfer
 from ..spec.resource import Resource
@@ -61,8 +63,8 @@ def may_be_masked(shown_value: str, value: str) -> bool:
     >>> may_be_masked("inv-**7", "inv-2027"), may_be_masked("inv-**7", "inv-2028")
     (True, False)
     """
-    shown_parts = map(re.escape, HIDDEN_PART.split(shown_value))
-    return is_masked(shown_value) and re.fullmatch(".*".join(shown_parts), value, re.S) is not None
+    shown_parts = map(escape, HIDDEN_PART.split(shown_value))
+    return is_masked(shown_value) and fnmatchcase(value, "*".join(shown_parts))
 
 
 def find_differences(order: Values, row: Resource) -> list[str]:

@@ -6,7 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from paylab.payments.comparison import find_differences, find_hidden_fields, is_recognised
+from paylab.payments.comparison import (
+    find_differences,
+    find_hidden_fields,
+    is_recognised,
+    may_be_masked,
+)
 from paylab.payments.identity import values
 from paylab.payments.payment_errors import age_text
 from paylab.spec.models import Transfer
@@ -94,3 +99,19 @@ def test_what_is_not_shown_is_named():
 def test_an_age_is_said_in_words(seconds, text):
     """An age has the longest unit of which there are two; it is never rounded up."""
     assert age_text(timedelta(seconds=seconds)).startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("shown", "reference", "may_be"),
+    [
+        ("inv-**7", "inv-2027", True),
+        ("inv-**7", "inv-2028", False),
+        ("…2027", "inv-2027", True),
+        ("inv-[2]?**", "inv-22026", False),  # signs of a pattern are themselves
+        ("**" + "**".join("a" * 60) + "**b", "a" * 200, False),  # takes no time to tell
+        ("inv-2027", "inv-2027", False),
+    ],
+)
+def test_a_mask_may_hide_a_reference_with_the_parts_that_it_shows(shown, reference, may_be):
+    """Only such a masked reference stops a batch."""
+    assert may_be_masked(shown, reference) is may_be
