@@ -36,13 +36,16 @@ OUTCOME_TITLES = {
 
 STYLE = """
 :root{color-scheme:light dark}
-body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:24px auto;padding:0 16px}
+body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:24px auto;padding:0 16px;
+overflow-wrap:anywhere;background:Canvas;color:CanvasText}
 h1{font-size:24px;margin:0 0 4px}h2{font-size:18px;margin:28px 0 8px}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:4px 12px
-4px 0;border-bottom:1px solid rgba(128,128,128,.3);overflow-wrap:anywhere}
+4px 0;border-bottom:1px solid rgba(128,128,128,.3)}
 td:first-child{width:34%}code{font-size:13px}a{color:inherit}
 details{margin:8px 0}summary{cursor:pointer}pre{overflow-x:auto}
 .muted{opacity:.75}
+@media(max-width:600px){td,td:first-child{display:block;width:auto}td:first-child{border:0;
+padding-bottom:0}}
 """
 
 
@@ -109,11 +112,11 @@ def report_page(report: Any) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title_html}</title><style>{STYLE}</style></head><body>"
+        f"<title>{title_html}</title><style>{STYLE}</style></head><body><main>"
         f"<h1>{title_html}</h1>"
         f'<p class="muted">{escape(report.on or "")}</p><ul>{summary_items_html}</ul>'
         f"{findings_html}{_created_html(report.made)}"
-        f"<details><summary>Calls</summary>{calls_html}</details></body></html>"
+        f"<details><summary>Calls</summary>{calls_html}</details></main></body></html>"
     )
 
 

@@ -1,4 +1,4 @@
-"""The report as a page: self-contained, accessible, light, dark, narrow and printed."""
+"""Reports as pages: self-contained, accessible, light, dark, narrow and printed."""
 
 import re
 import shutil
@@ -10,8 +10,11 @@ from faulty_integration import FaultyIntegration
 from readiness_stage import Stage, tour
 from tools import install, need
 
+import paylab
 from paylab.readiness.item import Evidence, Item, JudgedItem
 from paylab.readiness.report import Readiness
+from paylab.simulator import Simulator
+from paylab.views.probe import report_page
 from paylab.views.readiness import readiness_card, readiness_page
 
 AXE = ("axe-core@4.11.0",)
@@ -34,19 +37,26 @@ def test_text_of_a_service_is_escaped(view):
     assert not re.search(r"(?:src|href)=\"(?!#)|url\(|@import", page)
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def judged_page():
     """The page of an integration with many mistakes."""
     stage = Stage()
-    path = tmp_path_factory.mktemp("page") / "ready.html"
-    path.write_text(readiness_page(tour(stage, FaultyIntegration(stage))))
-    return path
+    return readiness_page(tour(stage, FaultyIntegration(stage)))
+
+
+def probe_page():
+    """The page of a walk through a service that differs, with a call that is open."""
+    provider = Simulator(service=paylab.Service({"paths.quotes": "/v1/quote"}))
+    report = paylab.connect(simulator=provider, service=paylab.Service()).probe(write=True)
+    return report_page(report).replace("<details", "<details open", 2)
 
 
 @pytest.mark.other_tools
 @pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed")
-def test_the_page_is_accessible_in_every_form(page):
+@pytest.mark.parametrize("make_page", [judged_page, probe_page])
+def test_the_page_is_accessible_in_every_form(make_page, tmp_path):
     """axe-core finds nothing in light and dark, wide, narrow and printed, and nothing overflows."""
+    page = tmp_path / "page.html"
+    page.write_text(make_page())
     npm = shutil.which("npm") or need("npm is not installed")
     options = ("--no-audit", "--no-fund", "--no-progress", "--prefix")
     folder = install(AXE, lambda folder: [npm, "install", *options, folder, *AXE])
