@@ -112,8 +112,19 @@ def pytest_make_collect_report(collector):
         return (yield)
 
 
-FIRST = ("tests/browser", "tests/notebooks", "notebooks/90_your_tests")
+FIRST = ("tests/browser", "tests/site", "tests/notebooks", "notebooks/90_your_tests")
 """The files that wait longest for other programs and for time to pass."""
+
+MARKS = ("whole_table", "other_tools")
+"""The marks of tests that run only when they are selected with `-m`."""
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Import only the files that name a mark, if `-m` selects that mark and nothing else."""
+    mark = config.option.markexpr
+    if mark not in MARKS or collection_path.is_dir():
+        return None
+    return mark.encode() not in collection_path.read_bytes() or None
 
 
 def pytest_collection_modifyitems(config, items):
@@ -123,7 +134,7 @@ def pytest_collection_modifyitems(config, items):
     left for one worker at the end.
     """
     expression = config.option.markexpr or ""
-    marks = [mark for mark in ("whole_table", "other_tools") if mark not in expression]
+    marks = [mark for mark in MARKS if mark not in expression]
     left = [item for item in items if any(map(item.get_closest_marker, marks))]
     if left:
         config.hook.pytest_deselected(items=left)
