@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from functools import partial
+from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 
@@ -204,7 +204,8 @@ def _make_findings(
     return tuple(findings)
 
 
-def find_operations(key: str) -> set[str]:
+@cache
+def find_operations(key: str) -> frozenset[str]:
     """Find the operations that rest on a key: those of the resource that it names, or all.
 
     For `lists.transfers.cursor` they are the operations of transfers, for `paths.quotes` the one
@@ -213,16 +214,16 @@ def find_operations(key: str) -> set[str]:
     key_parts = key.split(".")
     table_name = key_parts[0]
     if table_name == "paths":
-        return {
+        return frozenset(
             operation.name
             for operation in OPERATIONS.values()
             if setting_key_of(operation.path) == key
-        }
+        )
     if table_name in SHOWN_BY:
-        return {SHOWN_BY[table_name]}
+        return frozenset({SHOWN_BY[table_name]})
     operation_names = set[str]()
     for operation in OPERATIONS.values():
         fields_table = setting_key_of(operation.names).partition(".")[0]
         if operation.resource in key_parts or fields_table in key_parts:
             operation_names.add(operation.name)
-    return operation_names or {*OPERATIONS}
+    return frozenset(operation_names or OPERATIONS)

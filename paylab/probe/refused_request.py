@@ -79,7 +79,7 @@ class SentObject:
     is_details: bool = False
 
     @cached_property
-    def name_settings(self) -> dict[str, SettingKey]:
+    def name_settings(self) -> Mapping[str, SettingKey]:
         """The settings that rename its fields, by our names of the fields."""
         return find_settings_below(f"{self.table}.fields.") if self.table else {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from itertools import product
 
@@ -108,7 +109,7 @@ def _split_name(name: str) -> list[str]:
 
 
 def _measure_likeness(
-    setting_by_name: dict[str, SettingKey], our_name: str, path: str
+    setting_by_name: Mapping[str, SettingKey], our_name: str, path: str
 ) -> tuple[bool, float]:
     """Measure how alike our name and a path are; a greater result is more alike.
 

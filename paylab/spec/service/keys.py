@@ -194,7 +194,8 @@ def is_group(key: str) -> bool:
     return any(setting_name.startswith(f"{key}.") for setting_name in setting_keys())
 
 
-def find_settings_below(key_prefix: str) -> dict[str, SettingKey]:
+@cache
+def find_settings_below(key_prefix: str) -> Mapping[str, SettingKey]:
     """The settings whose keys begin with a prefix, by the rest of their keys.
 
     Below `quotes.fields.` the setting `quotes.fields.payout_method` is `payout_method`.

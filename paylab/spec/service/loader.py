@@ -127,7 +127,7 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
     WrongSettingError with one problem for each unknown key and each wrong value.
     """
     settings = ServiceSettings()
-    settings_tables = _to_json_value(settings)
+    table_by_group: dict[str, Any] = {}  # the other groups keep their defaults
     problem_by_key: dict[str, str] = {}
     for dotted_key, setting_value in values.items():
         setting = setting_keys().get(dotted_key)
@@ -141,10 +141,13 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
                 f"{dotted_key} {requirement_text}, not {setting_value!r:.80}"
             )
         else:
-            _set_in_tables(settings_tables, dotted_key, to_json_value(setting_value))
+            group_name = dotted_key.partition(".")[0]
+            if group_name not in table_by_group:
+                table_by_group[group_name] = _to_json_value(getattr(settings, group_name))
+            _set_in_tables(table_by_group, dotted_key, to_json_value(setting_value))
     problem_by_key |= _check_constants(values.get(EXTRA, {}))
     try:
-        json_text = json.dumps(settings_tables)
+        json_text = json.dumps(table_by_group)
         settings = _make_adapter().validate_json(json_text, strict=True)
     except ValueError as error:
         problem_by_key |= _list_validation_problems(error, values)

@@ -23,7 +23,7 @@ from .. import codes
 from ..route import Route, RouteTable, strip_base_path
 from .accounts import ACCOUNTS, AccountDetails, AccountSettings
 from .frozen import FrozenDict, to_json_value
-from .key import SettingKey, Value
+from .key import Value
 from .keys import find_setting_key, read_own_value, read_value, setting_keys
 from .lists import ListForm, Order
 from .rails import RAILS
@@ -152,32 +152,32 @@ class Service(ServiceSettings):
         """
         return dict(self._differing_values)
 
-    @cached_property
+    @property
     def is_default(self) -> bool:
         """Whether all settings have their defaults."""
-        default_settings = ServiceSettings()
-        group_names = [group_field.name for group_field in fields(default_settings)]
-        return all(
-            getattr(self, group_name) == getattr(default_settings, group_name)
-            for group_name in group_names
+        return not self._changed_groups
+
+    @cached_property
+    def _changed_groups(self) -> frozenset[str]:
+        """The names of the groups in which a value differs from its default."""
+        default_groups = vars(ServiceSettings())
+        return frozenset(
+            name for name, group in default_groups.items() if getattr(self, name) != group
         )
 
     @cached_property
     def _differing_values(self) -> dict[str, Value]:
         """The values that differ from the defaults, by dotted key; `diff` returns a copy."""
-        if self.is_default:
-            return {}
         differing_values = {}
         for dotted_key, setting in setting_keys().items():
+            if dotted_key.partition(".")[0] not in self._changed_groups:
+                continue
             own_value = read_own_value(self, dotted_key)
-            is_inherited = own_value is None or self._is_as_inherited(setting, own_value)
-            if own_value != setting.default and not is_inherited:
+            inherits = setting.default is None
+            default = read_value(self, setting.base) if inherits else setting.default
+            if own_value not in (None, default):
                 differing_values[dotted_key] = own_value
         return differing_values
-
-    def _is_as_inherited(self, setting: SettingKey, own_value: Value) -> bool:
-        """Whether a value is the same as that of the key from which it is inherited."""
-        return setting.default is None and own_value == read_value(self, setting.base)
 
     @property
     def declared(self) -> dict[str, Any]:
