@@ -155,7 +155,11 @@ def _join_words(column_parts: list[pa.ChunkedArray], name: str) -> Series:
         column_parts[0].type,
     )
     category_series: Series = encoded_words.unify_dictionaries().combine_chunks().to_pandas()
-    return category_series.cat.reorder_categories(sorted(category_series.cat.categories))
+    words = cast(pd.Categorical, category_series.array).categories
+    sorted_words = sorted(words)
+    if sorted_words == list(words):  # so are those of most small frames, and pandas takes long
+        return category_series
+    return category_series.cat.reorder_categories(sorted_words)
 
 
 def _keep_texts(column_texts: pa.ChunkedArray, _name: str, _start: int) -> pa.ChunkedArray:

@@ -7,7 +7,7 @@ import pickle
 import statistics
 import warnings
 from decimal import Decimal
-from functools import reduce
+from functools import cache, reduce
 
 import numpy as np
 import pandas as pd
@@ -27,15 +27,21 @@ LONG = 10**18
 """The factor that gives amounts more than 18 digits."""
 
 
-def make_frame(factor=1):
-    """Three transfers into two currencies, as the service lists them, times a factor."""
+@cache
+def listed_frame():
+    """Three transfers into two currencies, as the service lists them."""
     names = ("source_amount", "source_currency", "destination_amount", "destination_currency")
     rows = [
         dict(zip((*names, "status", "payout_method"), values, strict=True))
         | {"id": f"tr_{number}", "net_source_amount": values[0]}
         for number, values in enumerate(ROWS)
     ]
-    frame = frames.transfers([{"data": rows, "has_next_page": False}])
+    return frames.transfers([{"data": rows, "has_next_page": False}])
+
+
+def make_frame(factor=1):
+    """A copy of the three transfers, times a factor."""
+    frame = listed_frame().copy()
     frame["destination_amount"] *= factor
     return frame
 
