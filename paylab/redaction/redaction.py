@@ -79,8 +79,8 @@ class Redaction:
 
     def json(self, json_value: object) -> Any:
         """Copy parsed JSON with the secrets in every text and number hidden."""
-        if isinstance(json_value, str):
-            return self.text(json_value)
+        if isinstance(json_value, str):  # most are words, which need no call
+            return json_value if json_value in self._harmless else self.text(json_value)
         if isinstance(json_value, list):
             return [self.json(item) for item in json_value]
         if isinstance(json_value, dict):
@@ -102,7 +102,8 @@ class Redaction:
                 clean_member = HIDDEN if member else member  # an empty number is not hidden
             elif member_name.lower().startswith("document"):
                 clean_member = hide_document_numbers(clean_member)
-            clean_members[self.text(member_name)] = clean_member
+            is_harmless = member_name in self._harmless
+            clean_members[member_name if is_harmless else self.text(member_name)] = clean_member
         if has_share_token(json_object) and json_object["token"]:
             clean_members["token"] = HIDDEN
         return clean_members
