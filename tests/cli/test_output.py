@@ -61,26 +61,38 @@ def test_headers_of_somebody_else_are_printed_escaped(tmp_path, capsys, monkeypa
     assert raw_controls(told.out + told.err) == []
 
 
+WORDS = {
+    ("qr", "漢字"): "A QR code cannot be drawn in",
+    ("sign", "GET", "/v1/漢"): r"/v1/\u6f22",
+    ("walkthrough", "ph"): "A QR code cannot be drawn in",
+    ("openapi",): '"openapi": "3.1',
+}
+"""What the output of a command has, whatever characters the encoding of stdout has."""
+ALL = """
+import sys
+from paylab.__main__ import main
+for number, words in enumerate({commands!a}):
+    sys.argv[1:] = words
+    main()
+    print("end of", number, flush=True)
+"""
+"""Runs commands one after the other, which starts Python and imports once."""
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
-        (("qr", "漢字"), "A QR code cannot be drawn in"),
-        (("sign", "GET", "/v1/漢"), r"/v1/\u6f22"),
-        (("walkthrough", "ph"), "A QR code cannot be drawn in"),
-        (("openapi",), '"openapi": "3.1'),
-    ],
-)
-def test_a_terminal_that_lacks_characters_gets_escapes(encoding, command, words):
+def test_a_terminal_that_lacks_characters_gets_escapes(encoding):
     """No command ends in the middle because the encoding of stdout lacks a character."""
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "paylab", *command],
+        [sys.executable, "-P", "-c", ALL.format(commands=[[*command] for command in WORDS])],
         env={**os.environ, "PYTHONIOENCODING": encoding},
         capture_output=True,
         check=False,
     )
     assert b"Traceback" not in done.stderr
-    assert words in done.stdout.decode(encoding)
+    output = done.stdout.decode(encoding)
+    for number, words in enumerate(WORDS.values()):
+        of_command, _, output = output.partition(f"end of {number}\n")
+        assert words in of_command
 
 
 def test_json_for_a_terminal_that_lacks_characters_is_json():
