@@ -90,10 +90,12 @@ def add_known_currencies(frame: pd.DataFrame) -> pd.DataFrame:
     So amounts that were selected without their currency are not added across currencies.
     """
     currencies_by_column: dict[str, Series] = {}
-    for column_name, column in frame.items():
+    for position, column_name in enumerate(frame.columns):
         currency_name = find_currency_column(str(column_name))
-        currency_rows = getattr(column.array, "currencies", None)
-        if currency_name and currency_rows and currency_name not in frame.columns:
+        if currency_name is None or currency_name in frame.columns:
+            continue
+        currency_rows = getattr(frame.iloc[:, position].array, "currencies", None)
+        if currency_rows:
             currencies_by_column[currency_name] = pd.Series(currency_rows.texts, frame.index)
     return frame.assign(**currencies_by_column) if currencies_by_column else frame
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import cache
 from itertools import accumulate, cycle, islice, product
 from math import exp
 from sys import intern
@@ -56,6 +57,9 @@ REVIEWED_SHARE = 0.02
 
 REVIEW_FACTOR = 25
 """How many times as long a payout takes that is reviewed."""
+
+PERIOD_HOURS = 90 * 24
+"""The hours in which seeded transfers and conversions were created."""
 
 FAILED_CONVERSION_SHARE = 0.02
 """The share of conversions that fail."""
@@ -157,17 +161,21 @@ def draw_moments(world: World, random_numbers: random.Random, count: int) -> Ite
     return (period_start + timedelta(milliseconds=offset_ms) for offset_ms in offsets_ms)
 
 
-def _weigh_hours(end: datetime) -> tuple[datetime, list[float]]:
+def _weigh_hours(end: datetime) -> tuple[datetime, tuple[float, ...]]:
     """The start of the 90 days before `end`, and the cumulative weights of all its hours."""
-    hour_count = 90 * 24
-    period_start = end - timedelta(hours=hour_count)
-    hour_of_week = period_start.weekday() * 24 + period_start.hour
+    period_start = end - timedelta(hours=PERIOD_HOURS)
+    return period_start, _cumulate_weights(period_start.weekday() * 24 + period_start.hour)
+
+
+@cache
+def _cumulate_weights(hour_of_week: int) -> tuple[float, ...]:
+    """The cumulative weights of the hours of 90 days that begin at an hour of the week."""
     # There are more payments every hour, 1.6 times as many at the end.
-    weights = [
-        WEEK_WEIGHTS[(hour_of_week + index) % len(WEEK_WEIGHTS)] * 1.6 ** (index / hour_count)
-        for index in range(hour_count)
-    ]
-    return period_start, list(accumulate(weights))
+    weights = (
+        WEEK_WEIGHTS[(hour_of_week + index) % len(WEEK_WEIGHTS)] * 1.6 ** (index / PERIOD_HOURS)
+        for index in range(PERIOD_HOURS)
+    )
+    return tuple(accumulate(weights))
 
 
 class RouteHistory:
