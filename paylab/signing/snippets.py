@@ -217,9 +217,9 @@ def _write_code(request: SnippetRequest, program: str) -> str:
         "key_encoding": signing.key_encoding,
         "signature": signing.signature,
     }
-    return _fill_template(
-        language.template, {**_read_facts(request), "program": program}, value_by_placeholder
-    )
+    # The facts choose lines of the template; the values fill its placeholders.
+    facts = {**_read_facts(request), "program": program}
+    return _fill_template(language.template, facts, value_by_placeholder)
 
 
 BASH_VARIABLES = {

@@ -131,13 +131,14 @@ def example_person(country: str, consent_at: datetime, service: Service) -> Json
     RuleError for a country that the service does not have.
     """
     has_on_ramp = of_country(country) is not None
-    if not has_on_ramp:
-        if country in codes.COUNTRIES and not _has_payouts(country, service):
-            product = codes.GLOBAL_PAYOUTS
-            return examples.individual(country, consent_at=consent_at, product=product)
-        return examples.recipient(country, service)
-    fields = examples.individual(country, consent_at=consent_at)
-    return {**fields, "product_types": [codes.ON_RAMP_PRODUCT, codes.GLOBAL_PAYOUTS]}
+    if has_on_ramp:
+        fields = examples.individual(country, consent_at=consent_at)
+        return {**fields, "product_types": [codes.ON_RAMP_PRODUCT, codes.GLOBAL_PAYOUTS]}
+    if _has_payouts(country, service) or country not in codes.COUNTRIES:
+        return examples.recipient(country, service)  # RuleError for an unknown country
+    # Such a country has a wallet only.
+    product = codes.GLOBAL_PAYOUTS
+    return examples.individual(country, consent_at=consent_at, product=product)
 
 
 def example_account(country: str, service: Service) -> JsonObject:
