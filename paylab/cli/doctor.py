@@ -87,8 +87,10 @@ def _check_extras() -> str:
     installed_text = ", ".join(installed_names) or "none"
     if not missing_names:
         return installed_text
-    how_to_add_text = "a page cannot have" if in_page() else f"{install_command('NAME')} adds"
-    return f"{installed_text}; {how_to_add_text} {', '.join(missing_names)}"
+    missing_text = ", ".join(missing_names)
+    if in_page():
+        return f"{installed_text}; a page cannot have {missing_text}"
+    return f"{installed_text}; {install_command('NAME')} adds {missing_text}"
 
 
 def _check_service(lab: Lab) -> Iterator[Check]:

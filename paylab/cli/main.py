@@ -112,9 +112,11 @@ def run(options: argparse.Namespace) -> int:
     except BrokenPipeError:  # an OSError that the entry point ends quietly
         raise
     except MISUSES as error:
-        return _print_error(error, WRONG_USE, options, warned_texts)
+        return _print_error(
+            error, exit_status=WRONG_USE, options=options, warned_texts=warned_texts
+        )
     except (PaylabError, OSError) as error:
-        return _print_error(error, FAILED, options, warned_texts)
+        return _print_error(error, exit_status=FAILED, options=options, warned_texts=warned_texts)
     except KeyboardInterrupt as stop:
         for note_text in getattr(stop, "__notes__", ()):  # such as what was paid
             warn_user(f"paylab: {note_text}")

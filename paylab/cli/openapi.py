@@ -55,8 +55,12 @@ def run(options: argparse.Namespace) -> int:
     """Print or write the document, or the schema of a service.toml."""
     from .. import files
 
-    chosen_flags = [options.service_schema, options.controls, options.collection is not None]
-    if sum(chosen_flags) > 1:
+    is_chosen_by_option = [
+        options.service_schema,
+        options.controls,
+        options.collection is not None,
+    ]
+    if sum(is_chosen_by_option) > 1:
         message = "choose one of --service-schema, --controls and --collection: each is a document"
         raise ConfigError(message)
     if not options.server.isprintable():

@@ -115,7 +115,7 @@ def _read_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     """Read all pages of a list; return the items that the filters keep, at most `--limit`."""
     bare_path, _, query_text = path.partition("?")
     value_by_parameter: dict[str, Any] = dict(parse_qsl(query_text, keep_blank_values=True))
-    warn_of_unknown_parameters(lab.client.service, "GET", bare_path, value_by_parameter)
+    warn_of_unknown_parameters(lab.client.service, "GET", bare_path, params=value_by_parameter)
 
     resource_name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
     list_form = lab.client.service.list(resource_name) if verb == "list" else None
@@ -143,9 +143,9 @@ def _read_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
 
     pager = Pager(
         fetch_page,
-        lambda row: row,  # a row is printed as it is, not as a model
-        value_by_parameter.get(cursor_name),
-        keeps_row if row_filter else None,
+        read=lambda row: row,  # a row is printed as it is, not as a model
+        start=value_by_parameter.get(cursor_name),
+        keep=keeps_row if row_filter else None,
     )
     return islice(pager, options.limit)
 
@@ -198,7 +198,7 @@ def _describe_call(call: Call) -> str:
         "Canonical request": call.canonical,
         "Payload": call.payload,
         f"Request: {call.method} {call.url}": request_text,
-        f"Answer: {call.outcome()}": _message_text(call.response_headers, ""),
+        f"Answer: {call.outcome()}": _message_text(call.response_headers, body_text=""),
     }
     return sections(text_by_title)
 

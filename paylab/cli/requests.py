@@ -65,7 +65,9 @@ def _show_requests(journal: ServedJournal, options: argparse.Namespace) -> int:
     """Show the last requests, and with --follow those that come."""
     show_line = partial(show_request, as_json=options.json, refused=options.refused)
     requests = list(journal.requests)
-    wanted_requests = [request for request in requests if request.is_refused or not options.refused]
+    wanted_requests = requests
+    if options.refused:
+        wanted_requests = [request for request in requests if request.is_refused]
     hidden_count = max(0, len(wanted_requests) - options.last)
     for request in wanted_requests[hidden_count:]:
         show_line(request)

@@ -55,7 +55,7 @@ class CallLog(Sequence[Call]):
 
         `facts` gives what a HAR file says about the lab, and `screen` makes the live table.
         """
-        self._calls = deque(DeferredCall(call, call.path, 0) for call in calls)
+        self._calls = deque(DeferredCall(call, call.path, size=0) for call in calls)
         self._most = most
         self._most_bytes = most_bytes
         self._facts = facts

@@ -70,9 +70,9 @@ class Connector:
         return request_signer(
             settings.api_key,
             settings.secret_key,
-            settings.service.signing,
-            self._timing.clock,
-            self._nonces,
+            dialect=settings.service.signing,
+            clock=self._timing.clock,
+            nonces=self._nonces,
         )
 
     @cached_property

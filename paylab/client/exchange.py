@@ -183,7 +183,7 @@ def record_call(
         outline_body = redact_body(upload.outline, redaction)
         request_body = replace(outline_body, size=upload.length, exact=False)
     response_body = redact_body(exchange.content, redaction)
-    signature = exchange.sent.extensions.get(SIGNATURE) or Signature("", "", "")
+    signature = exchange.sent.extensions.get(SIGNATURE) or Signature("", payload="", value="")
     return Call(
         when=exchange.when,
         method=outgoing_request.method,

@@ -97,22 +97,25 @@ def _make_refusal(
     outgoing_request = exchange.request
     status = exchange.status
     rate_limits = service.rate_limits
-    refusal = read_refusal(status, exchange.content, redaction, service.errors)
-    advisor = Advisor(outgoing_request, status, refusal, service)
+    refusal = read_refusal(status, exchange.content, redaction, error_settings=service.errors)
+    advisor = Advisor(outgoing_request, status, error_body=refusal, service=service)
     is_rate = advisor.kind is RATE
-    refusal_advice = advisor.advice(
-        wait_advice(exchange.headers, call.when, rate_limits, is_rate=is_rate)
-    )
-    advice = refusal_advice.text
-    if call.finding:
-        advice = _describe_finding(call.finding, refusal.text)  # surer than the words
-    error = error_class_of_status(status)(
+    wait_text = wait_advice(exchange.headers, call.when, rate_limits, is_rate=is_rate)
+    refusal_advice = advisor.advice(wait_text)
+    advice_text = refusal_advice.text
+    assumption_id = refusal_advice.assumption
+    if call.finding:  # it is surer than the words of the refusal
+        advice_text = _describe_finding(call.finding, refusal.text)
+        assumption_id = None
+    error_class = error_class_of_status(status)
+    error = error_class(
         status, refusal.text, problems=refusal.problems, body=refusal.body, call=call
     )
-    is_for_provider = not advice or "your provider" in advice
-    hints = (advice, _advise_to_ask_provider(error) if is_for_provider else None)
+    hints = [advice_text]
+    if not advice_text or "your provider" in advice_text:
+        hints.append(_advise_to_ask_provider(error))
     error.hint = "; ".join(filter(None, hints)) or None
-    error.assumption = None if call.finding else refusal_advice.assumption
+    error.assumption = assumption_id
     return error
 
 

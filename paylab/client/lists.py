@@ -108,7 +108,7 @@ class Lists:
 
         def read_row(row: JsonObject) -> R:
             """The object of a row."""
-            return build_resource(model, row, self._translation, self._place)
+            return build_resource(model, body=row, translation=self._translation, place=self._place)
 
         pager = paging.Pager(
             fetch_page,

@@ -38,14 +38,14 @@ def order_body(operation: str, fields: Values, service: Service) -> dict[str, An
         else:
             body[field_name] = _spell_value(field_name, field_value, fields)
     # The id of an account alone becomes an object with the id, if the body has no other account.
-    for reference_field in order_operation.references:
-        account_id = body.get(reference_field.id_name)
-        account = body.get(reference_field.name, {"id": account_id})
+    for account_reference in order_operation.references:
+        account_id = body.get(account_reference.id_name)
+        account = body.get(account_reference.name, {"id": account_id})
         if account_id is None or not isinstance(account, Mapping):
             continue
         if account.get("id", account_id) == account_id:  # else the rules refuse two accounts
-            del body[reference_field.id_name]
-            body[reference_field.name] = _normalize_json({**account, "id": account_id})
+            del body[account_reference.id_name]
+            body[account_reference.name] = _normalize_json({**account, "id": account_id})
     return dict(sorted(body.items()))
 
 

@@ -100,7 +100,7 @@ def build_body(
 
 def body_fields(values: Mapping[str, object]) -> JsonObject:
     """Keyword fields as a JSON object without None; RuleError lists what cannot be sent."""
-    problems = list(_find_non_text_names(values, ""))
+    problems = list(_find_non_text_names(values, path=""))
     body = {
         field_name: _convert_value(field_value, str(field_name), problems)
         for field_name, field_value in values.items()

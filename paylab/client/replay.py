@@ -223,7 +223,7 @@ class Replay(httpx.BaseTransport):
         first_time = self.recorded_calls[0].call.when if self.recorded_calls else EPOCH
         self._now = read_or_none(har_facts.get("started")) or first_time
         self._used_indexes: set[int] = set()
-        self._index_by_order: dict[str, int] = {}
+        self._index_by_order: dict[tuple[str, str], int] = {}
         self._last_write_index = -1
         self._indexes_by_request: dict[str, list[int]] = {}
         for index, recorded_call in enumerate(self.recorded_calls):
@@ -247,31 +247,30 @@ class Replay(httpx.BaseTransport):
         request_fields = RequestFields.of(request.method, path_and_query, body_text)
         with self._lock:
             idempotency_key = request.headers.get(self.service.idempotency.header, "")
-            index = self._find_answer_index(request_fields, idempotency_key)
+            index = self._choose_index(request_fields, idempotency_key)
             self._used_indexes.add(index)
             recorded_call = self.recorded_calls[index]
             self._now = max(self._now, recorded_call.call.when)
         return recorded_call.response(request)
 
-    def _find_answer_index(self, request_fields: RequestFields, idempotency_key: str) -> int:
-        """The index of the entry that answers a request; ReplayError if there is none."""
-        call_indexes = self._indexes_by_request.get(request_fields.key)
-        call_indexes = call_indexes or self._find_redacted_indexes(request_fields)
-        if not call_indexes:
+    def _choose_index(self, request_fields: RequestFields, idempotency_key: str) -> int:
+        """Choose the call that answers a request, and note a write; ReplayError without one."""
+        indexes = self._indexes_by_request.get(request_fields.key)
+        indexes = indexes or self._find_redacted_indexes(request_fields)
+        if not indexes:
             raise self._make_unknown_request_error(request_fields)
         if request_fields.method == "GET":
-            return self._choose_read_index(call_indexes)
-        order_key = f"{request_fields.key} {idempotency_key}"
-        unused_indexes = [index for index in call_indexes if index not in self._used_indexes]
-        if unused_indexes:
-            index = unused_indexes[0]
-        elif idempotency_key and order_key in self._index_by_order:  # the same order again
-            index = self._index_by_order[order_key]
-        else:
-            times_text = f"{len(call_indexes)} time{'' if len(call_indexes) == 1 else 's'}"
+            return self._choose_read_index(indexes)
+        order_key = request_fields.key, idempotency_key
+        unused_indexes = [index for index in indexes if index not in self._used_indexes]
+        # If all are used, the same order gets its answer again.
+        index = unused_indexes[0] if unused_indexes else self._index_by_order.get(order_key)
+        if index is None:
+            times_text = "1 time" if len(indexes) == 1 else f"{len(indexes)} times"
             message = f"was recorded {times_text} in {self.path.name} and is sent again"
             raise ReplayError(f"{request_fields.method} {request_fields.path} {message}")
-        self._index_by_order[order_key] = index
+        if idempotency_key:
+            self._index_by_order[order_key] = index
         self._last_write_index = max(self._last_write_index, index)
         return index
 

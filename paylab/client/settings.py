@@ -306,8 +306,9 @@ def _check_settings(settings: Settings) -> None:
         raise ConfigError("max_retries must be a whole number, 0 or more")
     if not isinstance(settings.read_only, bool):
         raise ConfigError("read_only must be true or false")
+    key_encoding = settings.service.signing.key_encoding
     try:
-        key_bytes(settings.secret_key.reveal(), settings.service.signing.key_encoding)
+        key_bytes(settings.secret_key.reveal(), key_encoding)
     except ValueError as error:
         raise ConfigError(f"{error}, as signing.key_encoding says") from None
 

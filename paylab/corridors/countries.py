@@ -71,6 +71,7 @@ class Countries:
         if country is not None:
             corridor = self.get(country)
             return corridor.account(account_type) if corridor else None
+        # Countries whose accounts are equal share one object: more than one means a difference.
         accounts = [account for account in self._accounts.values() if account.type == account_type]
         return accounts[0] if len(accounts) == 1 else None
 

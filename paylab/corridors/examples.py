@@ -91,7 +91,9 @@ def wallet(service: Service | None = None) -> dict[str, str]:
     'base'
     """
     any_country = "US"  # a wallet has the same details in every country
-    return _adapt_details(any_country, codes.CRYPTO_WALLET, WALLET, service)
+    return _adapt_details(
+        any_country, account_type=codes.CRYPTO_WALLET, example=WALLET, service=service
+    )
 
 
 def _adapt_details(
@@ -260,7 +262,7 @@ def individual(
     'action_required'
     """
     if product == codes.ON_RAMP_PRODUCT:
-        need_on_ramp(country=country_code(country))
+        need_on_ramp(country=country_code(country))  # refuses a country without one
     country = require_country(country, codes.COUNTRIES)
     check_product(product)
     if not isinstance(consent_at, datetime | str):

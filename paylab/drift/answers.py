@@ -55,7 +55,7 @@ def find_answer_differences(call: Call, service: Service) -> Differences:
         if header_name not in HEADERS:
             is_limit = call.status == 429 and "limit" in header_name
             setting_key = "rate_limits.header" if is_limit else ""
-            yield AnswerDifference("header", "answers", header_name, setting_key)
+            yield AnswerDifference("header", "answers", what=header_name, key=setting_key)
     route = service.match(call.path)[0].get(call.method)
     if route is not None and not call.failed:
         operation = OPERATIONS[route.operation]
@@ -97,7 +97,9 @@ def _find_unknown_fields(operation: Operation, row: Row, service: Service) -> Di
     for field_name in answer_names(operation.answer, service).to_ours(row):
         if field_name not in model_class.model_fields:
             setting_key = key_by_new_name.get(field_name, "")
-            yield AnswerDifference("field", operation.resource, str(field_name), setting_key)
+            yield AnswerDifference(
+                "field", where=operation.resource, what=str(field_name), key=setting_key
+            )
 
 
 def _find_other_amount_types(operation: Operation, row: Row, service: Service) -> Differences:
@@ -116,7 +118,10 @@ def _find_other_amount_types(operation: Operation, row: Row, service: Service) -
         if amount_type != service.amounts.answers:
             setting_key = "amounts.answers" if type_names == {amount_type} else ""
             yield AnswerDifference(
-                "type", operation.resource, f"{amount_name} as {amount_type}", setting_key
+                "type",
+                where=operation.resource,
+                what=f"{amount_name} as {amount_type}",
+                key=setting_key,
             )
 
 
@@ -127,7 +132,9 @@ def _find_unknown_status(operation: Operation, row: Row, service: Service) -> Di
     if list_name in MACHINES and isinstance(status, str):
         known_statuses = (*MACHINES[list_name].states, *STATUSES[list_name](service.statuses))
         if status not in known_statuses:
-            yield AnswerDifference("status", list_name, status, f"statuses.{list_name}")
+            yield AnswerDifference(
+                "status", where=list_name, what=status, key=f"statuses.{list_name}"
+            )
 
 
 def _find_unknown_codes(operation: Operation, row: Row, service: Service) -> Differences:
@@ -136,7 +143,9 @@ def _find_unknown_codes(operation: Operation, row: Row, service: Service) -> Dif
     for detail in row.get("status_details") or ():
         code = detail.get("code") if isinstance(detail, dict) else None
         if code and code not in known_codes:
-            yield AnswerDifference("code", operation.resource, str(code), "statuses.detail_codes")
+            yield AnswerDifference(
+                "code", where=operation.resource, what=str(code), key="statuses.detail_codes"
+            )
 
 
 ROW_CHECKS = (

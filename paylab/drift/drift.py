@@ -76,7 +76,7 @@ def find_drift(
     for event_type, call_number in events:
         if event_type not in known_event_types:
             answer_difference = AnswerDifference(
-                "event type", "webhooks", event_type, "webhooks.event_types"
+                "event type", "webhooks", what=event_type, key="webhooks.event_types"
             )
             numbered_differences.append((answer_difference, call_number))
     count_by_difference = Counter(
@@ -89,11 +89,11 @@ def find_drift(
             answer_difference.kind,
             answer_difference.where,
             answer_difference.what,
-            times,
-            first_number_by_difference[answer_difference],
-            answer_difference.key,
+            times=occurrence_count,
+            first=first_number_by_difference[answer_difference],
+            key=answer_difference.key,
         )
-        for answer_difference, times in count_by_difference.items()
+        for answer_difference, occurrence_count in count_by_difference.items()
     ]
     return Drift(sorted(counted_differences, key=_order_of_difference))
 

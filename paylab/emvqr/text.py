@@ -162,7 +162,7 @@ def parse(text: str, *, verify: bool = True) -> Payload:
         raise EMVError(f"not an EMV payload: it must start with {TEXT_START}")
     fields = split(text)
     _require_crc_at_end(text, fields)
-    crc(text)  # unpaired surrogates are refused even if a wrong CRC is not
+    crc(text)  # refuses unpaired surrogates, even if `verify` is false
     payload = Payload(fields[:-1])
     stated_crc = fields[-1].value
     if verify and stated_crc != payload.crc:

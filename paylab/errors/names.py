@@ -69,7 +69,9 @@ def find_nearest_names(name: str, known: Collection[str]) -> tuple[str, ...]:
 
 def unknown_name_error(kind: str, name: object, known: Mapping[str, object]) -> UnknownNameError:
     """The error for a name of some kind that is not known, with the nearest names or all."""
-    return UnknownNameError(kind, str(name), find_nearest_names(str(name), known), known)
+    return UnknownNameError(
+        kind, str(name), nearest=find_nearest_names(str(name), known), known=known
+    )
 
 
 def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | None:

@@ -64,7 +64,9 @@ class CurrencyRows:
     def of_results(self, amounts: pa.Array, result_count: int) -> CurrencyRows:
         """The currencies of results that are each computed from all amounts."""
         all_rows = np.zeros(len(amounts), dtype=np.int64)
-        return self.of_groups(all_rows, 1, amounts).take(np.zeros(result_count, dtype=np.int64))
+        return self.of_groups(all_rows, group_count=1, amounts=amounts).take(
+            np.zeros(result_count, dtype=np.int64)
+        )
 
     def find_present(self, is_missing: IntegerArray) -> list[str]:
         """The names of the currencies of the rows that are not missing."""
@@ -237,10 +239,10 @@ def join_currencies(
     currencies_of_columns: Sequence[CurrencyRows | None], sizes: Sequence[int]
 ) -> CurrencyRows | None:
     """The currencies of the rows of joined columns of these `sizes`; None if all are unknown."""
-    known_currencies = [currencies for currencies in currencies_of_columns if currencies]
-    if not known_currencies:
+    known_currency_rows = [currencies for currencies in currencies_of_columns if currencies]
+    if not known_currency_rows:
         return None
-    all_names = chain.from_iterable(currencies.names for currencies in known_currencies)
+    all_names = chain.from_iterable(currencies.names for currencies in known_currency_rows)
     names = tuple(dict.fromkeys(all_names))
     indexes_of_columns = []
     for currencies, row_count in zip(currencies_of_columns, sizes, strict=True):

@@ -99,7 +99,7 @@ class Dataset:
         overlap_duration = times.read_timedelta(overlap, "overlap")
         with self._files.locked():
             state = self._open_state(synced_list)
-            sync = Sync(self._files, synced_list, state, Tally(progress))
+            sync = Sync(self._files, pull=synced_list, state=state, tally=Tally(progress))
             return sync.run(overlap_duration, full=full)
 
     def frame(

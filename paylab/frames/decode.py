@@ -85,9 +85,9 @@ class Decoder:
         last_part = page_parts[-1]
         return PagePart(
             pa.concat_tables(tables, promote_options="default"),
-            rows_per_page,
-            last_part.more,
-            last_part.cursor,
+            sizes=rows_per_page,
+            more=last_part.more,
+            cursor=last_part.cursor,
         )
 
     def _count_rows_and_pages(self, page_part: PagePart) -> None:
@@ -112,7 +112,9 @@ class Decoder:
         table = text_table(rows, self._schema, extra=self._extra, first_row=self.rows)
         if self._as_json:
             table = table.append_column(EXTRA, json_column(rows, self._schema))
-        return PagePart(table, (len(rows),), decoded_page.has_next_page, decoded_page.cursor)
+        return PagePart(
+            table, sizes=(len(rows),), more=decoded_page.has_next_page, cursor=decoded_page.cursor
+        )
 
     def _ignore_unknown_fields(self, rows: Sequence[Row]) -> None:
         """Ignore unknown fields in these and the next pages; warn at the first page with some.

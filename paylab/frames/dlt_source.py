@@ -61,7 +61,12 @@ def dlt_source(
     def make_resources() -> list[Any]:
         """A resource of dlt for each list."""
         return [
-            _make_resource(dlt, getattr(lab, list_name).pull(), overlap_duration, scale)
+            _make_resource(
+                dlt,
+                synced_list=getattr(lab, list_name).pull(),
+                overlap=overlap_duration,
+                scale=scale,
+            )
             for list_name in list_names
         ]
 

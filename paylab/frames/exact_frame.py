@@ -310,7 +310,7 @@ class ExactFrame(pd.DataFrame):
         """
         # pandas looks for `@name` in the frame of the caller, which is two levels further up.
         options["level"] = options.get("level", 0) + 2
-        return evaluate(super().eval, self, expr, options)
+        return evaluate(super().eval, frame=self, expression=expr, options=options)
 
     def to_excel(self, *args: Any, **options: Any) -> None:  # type: ignore[misc]
         """Write a workbook as pandas does; times have no zone, because a workbook has no zones.

@@ -30,11 +30,11 @@ class ExactIndex(pd.Index):
 
     def get_loc(self, key: Any) -> Any:
         """The position of a key, as in pandas; AmountKeyError for a float or text."""
-        self._refuse_key(key)
+        self._refuse_inexact_key(key)
         return super().get_loc(key)
 
     def __contains__(self, key: Any) -> bool:
-        self._refuse_key(key)
+        self._refuse_inexact_key(key)
         return super().__contains__(key)
 
     def _get_engine_target(self) -> Any:
@@ -50,7 +50,7 @@ class ExactIndex(pd.Index):
         keys = untyped_super._maybe_cast_listlike_indexer(target)
         if is_object_dtype(keys.dtype) and keys.nlevels == 1:
             for key in keys:
-                self._refuse_key(key)
+                self._refuse_inexact_key(key)
         return keys
 
     def _maybe_cast_slice_bound(self, label: Any, side: str) -> Any:
@@ -58,18 +58,17 @@ class ExactIndex(pd.Index):
         number = operands.read_number(label)
         return label if number is None else number
 
-    def _refuse_key(self, key: Any) -> None:
+    def _refuse_inexact_key(self, key: Any) -> None:
         """AmountKeyError for a float, or the text of a number; a whole float is found."""
-        is_broken_float = isinstance(key, float) and math.isfinite(key) and not key.is_integer()
-        is_number_text = isinstance(key, str) and operands.read_number(key) is not None
-        if not is_broken_float and not is_number_text:
-            return
-        index_name = "" if self.name is None else f"{self.name}: "
-        problem_text = (
-            "text, which is never found" if is_number_text else "a float, which is found by chance"
-        )
-        number_text = key.strip() if is_number_text else repr(float(key))
-        raise AmountKeyError(
-            f"{index_name}{key!r} is {problem_text} among exact amounts: "
-            f'write Decimal("{number_text}")'
-        )
+        name_prefix = "" if self.name is None else f"{self.name}: "
+        if isinstance(key, str) and operands.read_number(key) is not None:
+            raise AmountKeyError(
+                f"{name_prefix}{key!r} is text, which is never found among exact amounts: "
+                f'write Decimal("{key.strip()}")'
+            )
+        is_fraction = isinstance(key, float) and math.isfinite(key) and not key.is_integer()
+        if is_fraction:
+            raise AmountKeyError(
+                f"{name_prefix}{key!r} is a float, which is found by chance among exact amounts: "
+                f'write Decimal("{float(key)!r}")'
+            )

@@ -93,7 +93,10 @@ def _write_rows(
 
 
 def _warn_of_texts(column_names: Collection[str]) -> None:
-    """Warn of columns with numbers that are text, and what that means; not for no columns."""
+    """Warn that a spreadsheet holds the long numbers of these columns as text.
+
+    Nothing happens without columns.
+    """
     if column_names:
         names_text = ", ".join(sorted(column_names))
         warn_caller(

@@ -121,7 +121,13 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
             sidecar_facts = _describe_draft(draft, plan, fact_by_name)
             row_count = plan.write(draft.tables, draft.last.rows, path, sidecar_facts)
         draft.remove()  # after the upload to a URL, which may fail
-    return Export(shown_path, row_count, draft.last.pages, draft.resumed, draft.begun)
+    return Export(
+        shown_path,
+        rows=row_count,
+        pages=draft.last.pages,
+        resumed=draft.resumed,
+        oldest_page_at=draft.begun,
+    )
 
 
 class ExportPlan(NamedTuple):
@@ -165,7 +171,7 @@ def _plan_export(
     column_names = read_columns(columns, find_schema(kind))
     read_schema = schema_for(find_schema(kind), column_names, row_filter.fields)
     file_rows = FileRows(chosen_schema(read_schema, column_names), **file_options)
-    return ExportPlan(row_filter, read_schema, file_rows, find_writer(to, file_rows))
+    return ExportPlan(row_filter, read_schema, file_rows, write_file=find_writer(to, file_rows))
 
 
 def _export_once(
@@ -188,7 +194,9 @@ def _export_once(
         with TemporaryFile(dir=folder) as spool_file:
             spool = Spool(spool_file, text_schema(plan.read_schema))
             selection = Selection(row_filter=plan.row_filter)
-            read_pages(pages, plan.read_schema, spool.append, tally, selection=selection)
+            read_pages(
+                pages, plan.read_schema, use_rows=spool.append, tally=tally, selection=selection
+            )
             # Only escaped cells need a sidecar, by which `read_csv` knows of them.
             sidecar_facts = {"excel_safe": True} if plan.file_rows.excel_safe else None
             row_count = plan.write(spool.tables, tally.rows, path, sidecar_facts)
@@ -266,14 +274,14 @@ def _fetch_missing_pages(
     schema = plan.read_schema
     try:
         remaining_pages = bodies(fetch, stored_segment.cursor)
-        read_pages(remaining_pages, schema, draft.append, tally, selection=selection)
+        read_pages(remaining_pages, schema, use_rows=draft.append, tally=tally, selection=selection)
     except BadRequestError:
         # Without a stored cursor, or once a page was read, the refusal is about something else.
         if stored_segment.cursor is None or draft.last != stored_segment:
             raise
         draft.clear()
         tally = Tally(progress)
-        read_pages(bodies(fetch), schema, draft.append, tally, selection=selection)
+        read_pages(bodies(fetch), schema, use_rows=draft.append, tally=tally, selection=selection)
     if tally.stopped:
         raise ConfigError(
             f"stopped: {draft.last.rows} rows are stored; repeat the call to continue"

@@ -35,11 +35,12 @@ ABANDONED_NS = 24 * 3600 * 10**9
 
 @dataclass(frozen=True)
 class Segment:
-    """The header of a segment: rows and pages up to its end, and the next cursor."""
+    """The header of a segment: the rows and pages of the draft up to its end, and the next page."""
 
     rows: int = 0
     pages: int = 0
     more: bool = True
+    """Whether the list has a page after the segment."""
     cursor: str | None = None
 
 
@@ -76,10 +77,10 @@ class Draft:
         """Store new rows and the cursor after them as the next segment."""
         table = page_part.table
         self.last = Segment(
-            self.last.rows + table.num_rows,
-            self.last.pages + len(page_part.sizes),
-            page_part.more,
-            page_part.cursor,
+            rows=self.last.rows + table.num_rows,
+            pages=self.last.pages + len(page_part.sizes),
+            more=page_part.more,
+            cursor=page_part.cursor,
         )
         schema = table.schema.with_metadata({"paylab": json.dumps(vars(self.last))})
         path = self._folder / f"{self.last.pages:09d}.arrow"

@@ -75,7 +75,7 @@ class FileRows:
         """Yield the columns of the file in these types."""
         first_row = 0
         for table in self.texts():
-            yield convert_types(table, self.schema, first_row, types)
+            yield convert_types(table, self.schema, first_row, arrow_schema=types)
             first_row += table.num_rows
 
 
@@ -99,7 +99,7 @@ def find_writer(to: str | os.PathLike[str], rows: FileRows) -> Write:
         raise ConfigError("excel_safe is for CSV files only: leave it out")
     if rows.scale is not None and writer not in (_write_parquet, _write_folder):
         raise ConfigError("scale is for Parquet only: leave it out, other files keep all digits")
-    read_scale(rows.scale, rows.schema)
+    read_scale(rows.scale, rows.schema)  # refuses a wrong one before a file is opened
     if writer is _write_folder and CREATED not in rows.schema.names:
         message = f"must have {CREATED}, by which the files of a folder are divided"
         raise OptionError([Problem("columns", message)])

@@ -41,6 +41,10 @@ class _Reading(RowFilters, total=False):
     progress: Progress | None
 
 
+READING_OPTION_NAMES = _Reading.__annotations__.keys() - FILTER_NAMES
+"""The keywords that say how rows are read, not which."""
+
+
 @explain_arguments
 def transfers(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFrame:
     """A frame of transfers: amounts exact, times UTC, words as categories, ids as text.
@@ -130,11 +134,10 @@ def _select_filters(options: _Reading) -> dict[str, Any]:
 
     Unknown keywords are among them: the filter refuses them.
     """
-    other_option_names = _Reading.__annotations__.keys() - FILTER_NAMES
     return {
         option_name: option
         for option_name, option in options.items()
-        if option_name not in other_option_names
+        if option_name not in READING_OPTION_NAMES
     }
 
 

@@ -56,11 +56,12 @@ def read_jsonl(  # noqa: PLR0913 - which file, of which rows, and which part of 
             rows = list(_read_rows(local_file))
         except (ValueError, ArithmeticError, RecursionError) as error:
             raise unreadable_address_error(path, FORMAT, error) from None
-    column_names = list(dict.fromkeys(column_name for row in rows for column_name in row))
+    names_in_file = list(dict.fromkeys(column_name for row in rows for column_name in row))
     sidecar_facts = {} if is_url(path) else read_sidecar(local_path(path))
-    schema = find_schema(kind or sidecar_facts.get("kind") or likeliest_schema(column_names).name)
-    if not rows:  # an empty file gives a frame with all columns
-        column_names = schema.names
+    list_name = kind or sidecar_facts.get("kind")
+    schema = find_schema(list_name) if list_name else likeliest_schema(names_in_file)
+    # An empty file gives a frame with all columns.
+    column_names = names_in_file if rows else schema.names
     texts_by_name = {
         column_name: text_array([row.get(column_name) for row in rows])
         for column_name in extract.choose_columns(column_names)

@@ -109,7 +109,9 @@ def read_part(store: Store, file_names: Sequence[str], address: str, extract: Ex
         if may_have_rows(file_name, extract.since, extract.until)
     ]
     if not period_file_names:
-        return _read_file(store, file_names[0], address, extract).slice(0, 0)
+        return _read_file(store, file_name=file_names[0], address=address, extract=extract).slice(
+            0, 0
+        )
     tables = [_read_file(store, file_name, address, extract) for file_name in period_file_names]
     return pa.concat_tables(tables, promote_options="permissive")
 

@@ -97,7 +97,7 @@ class Selection:
         created_times = times.read_times(page_part.table["created_at"], "created_at")
         since_time = pa.scalar(since, times.INSTANT)
         message = UNDECLARED
-        if self.order == "newest_first" and not self._is_newest_first(created_times):
+        if self.order == "newest_first" and not self._continues_newest_first(created_times):
             self.order = "unknown"
             message = CONTRADICTED
         if self.order == "newest_first":
@@ -110,8 +110,11 @@ class Selection:
         newer_mask = pc.greater_equal(created_times, since_time)
         return page_part.table.filter(pc.fill_null(newer_mask, True))
 
-    def _is_newest_first(self, created_times: pa.ChunkedArray) -> bool:
-        """Whether times never increase, starting from the last known one; ignores missing times."""
+    def _continues_newest_first(self, created_times: pa.ChunkedArray) -> bool:
+        """Note the times of the next rows; return whether none is later than the one before it.
+
+        Missing times are ignored.
+        """
         microseconds = created_times.drop_null().cast(pa.int64()).to_numpy()
         if not len(microseconds):
             return True

@@ -148,13 +148,14 @@ def join_partitions(
     return _finish_summary(ordered_groups, groups)
 
 
-def summarize_part(rows: pa.Table, groups: Grouping) -> pa.Table:
+def summarize_part(rows: pa.Table, grouping: Grouping) -> pa.Table:
     """The partial summary of prepared rows."""
-    groups.check(rows.column_names)
-    rows = pa.table(
+    grouping.check(rows.column_names)
+    rows_without_categories = pa.table(
         {column_name: decode_categories(rows[column_name]) for column_name in rows.column_names}
     )
-    return _run_sql(summary_sql.write_partial_query(groups, "rows"), rows=rows)
+    partial_query = summary_sql.write_partial_query(grouping, "rows")
+    return _run_sql(partial_query, rows=rows_without_categories)
 
 
 def summarize_folder_in_parts(path: str, groups: Grouping) -> list[pa.Table]:

@@ -66,7 +66,7 @@ class Grouping:
     def __post_init__(self) -> None:
         if len(set(self.by)) < len(self.by):
             raise ConfigError("a grouping is named twice")
-        read_time_zone(self.tz)
+        read_time_zone(self.tz)  # refuses an unknown zone
 
     def check(self, column_names: Sequence[str]) -> None:
         """OptionError for a name that is neither a grouping nor a column, or that is both."""

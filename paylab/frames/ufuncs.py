@@ -36,7 +36,7 @@ def compute(function: Any, values: pa.Array, inputs: Sequence[object]) -> Any:
     `values` are the values of the exact column among the inputs.
     """
     if function in ROUND_MODES:
-        return arithmetic.round_amounts(values, 0, ROUND_MODES[function])
+        return arithmetic.round_amounts(values, decimal_places=0, round_mode=ROUND_MODES[function])
     if function is np.fabs:
         return pc.abs(values)
     if function in PAIRED:

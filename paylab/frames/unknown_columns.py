@@ -243,16 +243,21 @@ def _find_unknown_name(
 
 
 def _describe_attribute(frame: pd.DataFrame, name: str) -> str:
-    """What is wrong with an attribute: the column that is meant, the methods of pandas, or all."""
+    """What is wrong with an attribute: it suggests a near column, else a near method of pandas.
+
+    Without either it lists the columns.
+    """
     import pandas as pd
 
-    if find_suggestion(name, [str(column_name) for column_name in frame.columns]) is None:
-        method_names = [
-            method_name for method_name in dir(pd.DataFrame) if not method_name.startswith("_")
-        ]
-        suggested_name = find_suggestion(name, method_names)
-        if suggested_name and _is_close(name, suggested_name):
-            return f"the frame has no column or method {plain(name, 60)!r}: use {suggested_name}"
+    column_names = [str(column_name) for column_name in frame.columns]
+    if find_suggestion(name, column_names):
+        return describe_unknown_column(frame, name)
+    method_names = [
+        method_name for method_name in dir(pd.DataFrame) if not method_name.startswith("_")
+    ]
+    suggested_method = find_suggestion(name, method_names)
+    if suggested_method and _is_close(name, suggested_method):
+        return f"the frame has no column or method {plain(name, 60)!r}: use {suggested_method}"
     return describe_unknown_column(frame, name)
 
 

@@ -108,7 +108,7 @@ def _write_response(journal_row: JsonMapping) -> JsonObject:
         return {
             "status": 0,
             "statusText": "no answer",
-            **_write_common_facts({}, 0),
+            **_write_common_facts({}, size=0),
             "content": {"size": 0, "mimeType": "x-unknown", "text": ""},
             "redirectURL": "",
             ERROR_MEMBER: "the client hung up"

@@ -63,7 +63,12 @@ class Journal:
             self.name_test(test_name, self.expects if test_name == self.test else "")
         self._sequence += 1
         return RequestRecord(
-            request, at, self._real_time(), self._sequence, self.test, self.expects
+            request,
+            at,
+            real_at=self._real_time(),
+            sequence=self._sequence,
+            test=self.test,
+            expects=self.expects,
         )
 
     def name_test(self, name: str, expects: str = "") -> None:
@@ -94,7 +99,13 @@ class Journal:
         """Store an event, a delivery or a control. Its facts can be completed later."""
         self._sequence += 1
         note = Note(
-            kind, self._sequence, at, self._real_time(), self.test, self.expects, dict(facts)
+            kind,
+            self._sequence,
+            at,
+            real_at=self._real_time(),
+            test=self.test,
+            expects=self.expects,
+            facts=dict(facts),
         )
         if len(self._notes) >= NOTES_MAX:
             self._notes.popleft()

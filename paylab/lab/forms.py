@@ -94,9 +94,8 @@ class Forms:
         """
         country = require_country(country, NAMES)
         require_word("product_types", product, codes.PRODUCTS)
-        form_options = {"example": example, "consent": consent}
         return self._make_onboarding_form(
-            country, product, new=new, is_shared=False, **form_options
+            country, product, new=new, is_shared=False, example=example, consent=consent
         )
 
     def _make_onboarding_form(

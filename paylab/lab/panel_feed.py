@@ -114,7 +114,8 @@ class PanelFeed:
     def _read_calls(self) -> Iterator[Entry]:
         """The calls since the last reading, each at the place of its request in the journal.
 
-        A call whose request is not in the journal has the place of the call before it.
+        A call whose request is not in the journal has the place of the call before it. A caller
+        that stops early gets the other calls at the next reading.
         """
         sequence_number_by_nonce = self._read_sequence_numbers()
         sequence_number = 0
@@ -122,7 +123,8 @@ class PanelFeed:
             self._call_number = call.number
             nonce = call.request_headers.get("x-nonce", "")
             sequence_number = sequence_number_by_nonce.get(nonce, sequence_number)
-            yield Entry((sequence_number, call.when), partial(call_row, call=call))
+            place = sequence_number, call.when
+            yield Entry(place, make_row=partial(call_row, call=call))
 
     def _read_sequence_numbers(self) -> dict[str, int]:
         """The sequence numbers of the latest requests in the journal, by the nonce of a request.

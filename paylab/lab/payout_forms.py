@@ -123,7 +123,14 @@ class PayoutForms:
         from ..views.forms.transfer import QuoteForm
 
         make_form = partial(QuoteForm, self._quotes.create, card=self.quote_card)
-        return self._make_payout_form("quote", make_form, person, amount, source_currency, new=new)
+        return self._make_payout_form(
+            "quote",
+            make_with_routes=make_form,
+            person=person,
+            amount=amount,
+            source_currency=source_currency,
+            new=new,
+        )
 
     def transfer(
         self,
@@ -143,7 +150,12 @@ class PayoutForms:
         create_transfer = partial(self._transfers.create, new=self._new_order_name(new=new))
         make_form = partial(TransferForm, create_transfer)
         return self._make_payout_form(
-            "transfer", make_form, person, amount, source_currency, new=new
+            "transfer",
+            make_with_routes=make_form,
+            person=person,
+            amount=amount,
+            source_currency=source_currency,
+            new=new,
         )
 
     def _new_order_name(self, *, new: bool) -> str:

@@ -175,7 +175,7 @@ class ServiceLocator:
     def place(self) -> Place:
         """The kind of service; a local address that has not answered yet is asked."""
         if self._server_product is None and not self._replay:
-            self.find_controls()
+            self.find_controls()  # `note_answer` gets the product from the answer
         return self.known
 
     @property

@@ -183,7 +183,7 @@ def run_duplicate_event(parts: ScenarioParts, _value: str) -> ScenarioOutcome:
     """
     with parts.open_inbox("transfer.completed") as inbox:
         with parts.controls.faults.on("transfer.completed", "event_duplicate"):
-            transfer = _pay_new_recipient(parts, "")
+            transfer = _pay_new_recipient(parts, reference="")
             transfer = parts.client.transfers.wait(transfer.id)
             inbox.wait(id=transfer.id)
         parts.client.sleep(1.0)  # the second delivery comes after the first one

@@ -219,7 +219,13 @@ class LabTransfers:
             payouts, reference=reference, references=references, delimiter=delimiter, **defaults
         )
         with report_progress(progress, "payouts", "Bar") as progress_function:
-            batch = Batch(self._client, plan, batch_choices, show_notice, progress_function)
+            batch = Batch(
+                self._client,
+                plan,
+                batch_choices,
+                notify=show_notice,
+                report_progress=progress_function,
+            )
             return batch.run(
                 to=None if to is None else check_results_path(to, payouts),
                 concurrency=concurrency or (1 if self._is_embedded else CONCURRENCY),

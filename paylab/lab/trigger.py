@@ -74,7 +74,7 @@ def trigger(
     # An id of no resource of this family may be the conversion account to pay into.
     if resource is None or not resource_id:
         new_resource_id = _create_resource(lab, controls, event_type, resource_id, to)
-        return _wait_for_events(lab, event_type, new_resource_id, 0)
+        return _wait_for_events(lab, event_type, new_resource_id, known_count=0)
     event_count = len(lab.events(resource_id))
     _move_resource(controls, event_type, resource, to)
     return _wait_for_events(lab, event_type, resource_id, event_count)
@@ -160,7 +160,7 @@ def _create_individual(lab: Lab, controls: Controls, to: str | None = None) -> s
     """Create an individual and move it to a status, by default to the next one; return its id."""
     individual_fields = examples.individual(COUNTRY, consent_at=lab.clock())
     person = lab.individuals.create(**individual_fields)
-    _move_resource(controls, STATUS_CHANGED, person.raw, to)
+    _move_resource(controls, event_type=STATUS_CHANGED, resource=person.raw, to=to)
     return person.id
 
 

@@ -114,9 +114,9 @@ def _make_page(
     page: Schema = {}
     set_value_at(page, list_form.items, page_rows)
     if list_form.more != NONE:
-        set_value_at(page, list_form.more, False)
+        set_value_at(page, list_form.more, value=False)
     if list_form.cursor != NONE:
-        set_value_at(page, list_form.cursor, None)
+        set_value_at(page, list_form.cursor, value=None)
     return page
 
 

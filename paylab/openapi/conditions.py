@@ -14,7 +14,7 @@ from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
-from .details import DetailSchemas, schema_by_word
+from .details import DetailSchemas, schema_by_discriminator
 from .schemas import NEVER, Schema, any_of, merge_schemas, property_at, required_fields_schema
 from .values import any_case_schema, format_schema
 
@@ -87,7 +87,7 @@ def nested_conditions(field_name: str, details: DetailSchemas) -> list[Schema]:
             for document_type, number_format in DOCUMENT_NUMBERS.items()
             if number_format.pattern
         }
-        return [schema_by_word("type", "number", format_by_document_type)]
+        return [schema_by_discriminator("type", "number", format_by_document_type)]
     if field_name == "financial_accounts":
         return [details.by_account_type()]
     return []

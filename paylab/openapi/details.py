@@ -102,7 +102,9 @@ def _make_details_schema(
         if field.by and field.forms:
             word_field_name = their_names.get(field.by, field.by)
             conditions.append(
-                schema_by_word(word_field_name, their_name, field.forms, required=[word_field_name])
+                schema_by_discriminator(
+                    word_field_name, their_name, field.forms, required=[word_field_name]
+                )
             )
     details_schema = {
         "description": f"The details of a {account.type} {_describe_place(country, account)}.",
@@ -142,17 +144,25 @@ def _make_field_schema(service: Service, field: DetailField, settings: AccountDe
     return {**format_schema(text_format), **description_member, **origin_members}
 
 
-def schema_by_word(
-    word_field: str, field_name: str, formats: Mapping[str, Format], **conditions: list[str]
+def schema_by_discriminator(
+    discriminator_field: str,
+    field_name: str,
+    format_by_word: Mapping[str, Format],
+    **other_members: list[str],
 ) -> Schema:
-    """The schema of an object whose field has a format by the word in another field.
+    """The schema of an object in which one field says the format of another.
 
-    `formats` are by word: a `pix_key` has another one for "cpf" than for "email". With any other
-    word the field has no format. `conditions` are added to the schema of each word.
+    A `pix_key` has one format if `pix_key_type` is "cpf", and another one if it is "email". With a
+    word that has no format, the field is any text. `other_members` are added to the schema of each
+    word that has one.
     """
     case_schemas: list[Schema] = []
-    for word, text_format in formats.items():
-        schema_by_field = {word_field: {"const": word}, field_name: format_schema(text_format)}
-        case_schemas.append({"properties": schema_by_field, **conditions})
-    other_word_schema = {"properties": {word_field: {"not": {"enum": list(formats)}}}}
-    return {"anyOf": [*case_schemas, other_word_schema]}
+    for word, text_format in format_by_word.items():
+        schema_by_field = {
+            discriminator_field: {"const": word},
+            field_name: format_schema(text_format),
+        }
+        case_schemas.append({"properties": schema_by_field, **other_members})
+    no_listed_word = {"not": {"enum": list(format_by_word)}}
+    other_case_schema = {"properties": {discriminator_field: no_listed_word}}
+    return {"anyOf": [*case_schemas, other_case_schema]}

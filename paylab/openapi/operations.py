@@ -133,17 +133,27 @@ class OperationObjects:
             parameter_schema |= {"minimum": 1, "default": list_form.default_limit}
             if list_form.over_limit == "refuse":
                 parameter_schema["maximum"] = list_form.max_limit
-        read_name_setting = None
-        if field.name in _PARAMETER_SETTINGS:
-            read_name_setting = make_list_setting_reader(operation, _PARAMETER_SETTINGS[field.name])
         return {
             "name": name_by_parameter.get(field.name, field.name),
             "in": "query",
             "description": _PARAMETER_DESCRIPTIONS[field.name],
             "required": False,
             "schema": parameter_schema,
-            **make_origin_members(self._service, _list_source(operation), read_name_setting),
+            **self._make_parameter_origin(operation, field.name),
         }
+
+    def _make_parameter_origin(self, operation: Operation, parameter_name: str) -> Schema:
+        """The members that say where a query parameter comes from.
+
+        A service can name some parameters by a setting: then the origin may be the user.
+        """
+        read_name_setting = None
+        if parameter_name in _PARAMETER_SETTINGS:
+            read_setting = _PARAMETER_SETTINGS[parameter_name]
+            read_name_setting = make_list_setting_reader(operation, read_setting)
+        return make_origin_members(
+            self._service, assumption_id=_list_source(operation), read=read_name_setting
+        )
 
     def _describe_paging(self, operation: Operation) -> Schema:
         """Describe how a list is paged, as data for generators of clients.

@@ -151,14 +151,12 @@ _NONCES = {
 def _order_signed_names(service: Service) -> list[str]:
     """The names of the signed headers, in the order of the code sample of the spec, or sorted."""
     signing_settings = service.signing
-    header_names = (
-        SAMPLE_ORDER if signing_settings.header_order == "sample" else sorted(SAMPLE_ORDER)
-    )
-    return [
-        header_name
-        for header_name in header_names
-        if header_name != "x-nonce" or signing_settings.nonce != "refused"
-    ]
+    header_names = list(SAMPLE_ORDER)
+    if signing_settings.header_order != "sample":
+        header_names.sort()
+    if signing_settings.nonce == "refused":
+        header_names.remove("x-nonce")
+    return header_names
 
 
 def _describe_body_hash(service: Service) -> str:

@@ -145,7 +145,10 @@ def add_constant_field(request: RefusedRequest, field: RefusedField) -> Guesses:
     for constant_value in constant_values or [FILL_IN]:
         yield {
             "extra": add_constant(
-                request.service, request.operation.name, field.path, constant_value
+                request.service,
+                operation=request.operation.name,
+                place=field.path,
+                value=constant_value,
             )
         }
 

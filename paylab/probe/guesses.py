@@ -56,7 +56,7 @@ def _guess_wait(exchange: Exchange, service: Service) -> Guesses:
     """
     rate_limits = service.rate_limits
     known_wait_seconds = requested_wait(
-        exchange.headers, exchange.when, rate_limits.header, rate_limits.unit
+        exchange.headers, now=exchange.when, header=rate_limits.header, unit=rate_limits.unit
     )
     if known_wait_seconds is not None:
         return

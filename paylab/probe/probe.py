@@ -79,13 +79,13 @@ def probe_service(  # noqa: PLR0913 - what to do, how often, and the files
     if write and client.settings.read_only:
         raise ConfigError("--write creates objects, but this lab is read-only")
     if to is not None:
-        read_existing_service(Path(to))
+        read_existing_service(Path(to))  # refuses a file that is no service.toml
     if calls is not None:
         report = report_recorded_calls(read_har(Path(calls)).calls, client.service)
     else:
         first_number = client.calls[-1].number if client.calls else 0
         probing_client = client.with_service(client.service, orders=NewOrders)
-        search = SettingsSearch(probing_client, budget, pace, first_number)
+        search = SettingsSearch(probing_client, budget, pace, start=first_number)
         report = _report_run(search, write=write, is_confirmed=sandbox)
     if to is not None and not report.hopeless:
         report.write(Path(to))

@@ -19,7 +19,11 @@ def rename_all_at_once(request: RefusedRequest) -> Guesses:
     missing: after one rename alone, the service still refuses the other field.
     """
     setting_by_name = request.body.name_settings
-    missing_paths = [field.path for field in request.fields if field.kind == MISSING and field.path]
+    missing_paths = [
+        refused_field.path
+        for refused_field in request.fields
+        if refused_field.kind == MISSING and refused_field.path
+    ]
     # Of `source.amount` and `source.currency` a service may say only that `source_amount` is gone.
     nested_names = {path.replace(".", "_") for path in missing_paths} & {*request.body.values}
     renamed_names = [
@@ -27,7 +31,7 @@ def rename_all_at_once(request: RefusedRequest) -> Guesses:
     ]
     # A single pair is a guess of `rename_field`.
     are_several_pairs = len(renamed_names) == len(missing_paths) and len(renamed_names) >= 2
-    if not request.unknown_names or not are_several_pairs:
+    if not are_several_pairs or not request.unknown_names:
         return
     pairs_most_alike_first = sorted(
         product(renamed_names, missing_paths),
@@ -51,7 +55,7 @@ def rename_field(request: RefusedRequest, field: RefusedField) -> Guesses:
     candidate_names = [
         our_name
         for our_name in setting_by_name
-        if _may_be_renamed(request, field, setting_by_name[our_name], our_name)
+        if _may_be_renamed(request, field, setting=setting_by_name[our_name], our_name=our_name)
     ]
     candidate_names.sort(
         key=lambda our_name: _measure_likeness(setting_by_name, our_name, field.path), reverse=True

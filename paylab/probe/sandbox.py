@@ -74,11 +74,11 @@ def require_sandbox(search: SettingsSearch, list_name: str, *, is_confirmed: boo
     that says sandbox, or that the user knows it (`is_confirmed`). A 403 overrules all. `list_name`
     is a list that the service answers.
     """
-    # A search of its own forgets what failed: settings that do not help a deposit into no account
-    # may help a deposit into an account.
-    proof_search = replace(search)
-    refusal_text = _seek_proof(proof_search, list_name)
-    search.client = proof_search.client
+    # The copy keeps to itself which settings failed: those that do not help a deposit into no
+    # account may help a deposit into an account.
+    search_copy = replace(search)
+    refusal_text = _seek_proof(search_copy, list_name)
+    search.client = search_copy.client
     address = search.client.settings.base_url
     if refusal_text and not (is_confirmed or is_sandbox_host(address)):
         raise HopelessError(
@@ -122,7 +122,7 @@ def _asks_to_wait(error: RateLimitError, service: Service) -> bool:
     call = error.call
     rate_limits = service.rate_limits
     wait_seconds = requested_wait(
-        call.response_headers, call.when, rate_limits.header, rate_limits.unit
+        call.response_headers, now=call.when, header=rate_limits.header, unit=rate_limits.unit
     )
     return wait_seconds is not None
 
@@ -134,7 +134,9 @@ def propose_deposit(client: Client, stated_path: str) -> None:
     NoProofError for an answer after which no other path is tried: a success, or a web page.
     """
     try:
-        actions.create_deposit(client, NO_ACCOUNT, on_ramps.ON_RAMPS[0], actions.DEPOSIT)
+        actions.create_deposit(
+            client, account_id=NO_ACCOUNT, on_ramp=on_ramps.ON_RAMPS[0], amount=actions.DEPOSIT
+        )
     except (APIStatusError, APIResponseError) as error:
         raise_if_forbidden(error)
         if is_web_page(error.call) and not _is_page_of_router(error.call):

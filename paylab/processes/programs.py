@@ -34,10 +34,12 @@ class PythonProgram:
     """
 
     def __init__(self, file: str | Path, function: str, name: str) -> None:
+        """Take the file, its function, and the program's name; nothing starts yet."""
         self.name = name
         self._command = python_command(str(child.__file__), str(file), function)
         self._process: Process | None = None
         self._lock = Lock()
+        # Two processes that read one pipe would get each other's answers.
         forks.renew_after_fork(self, PythonProgram._leave_to_parent)
         atexit.register(self.close)
 

@@ -179,7 +179,7 @@ class History:
 
         It shows that the program of the test went on.
         """
-        for request in self.between(record, None):
+        for request in self.between(record, later=None):
             if request.scope == record.scope:
                 return request
         return None

@@ -39,7 +39,7 @@ def note_wrong(record: RecordFacts, text: str) -> Observation:
 
 def note_need(record: RecordFacts, subject: str) -> Observation:
     """Note that a subject, such as a rail in use, must also be shown for the item."""
-    return Observation("needed", "", record, subject)
+    return Observation("needed", text="", record=record, subject=subject)
 
 
 Observe = Callable[[History], Iterable[Observation]]

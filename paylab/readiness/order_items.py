@@ -130,7 +130,7 @@ def _make_loss_check(
                 continue
             repetition = history.next_of_order(request)
             if repetition is None:
-                yield from _find_list_reading(history, request, None)
+                yield from _find_list_reading(history, request, end=None)
             elif repetition.key and repetition.key == request.key:
                 observation_text = f"the order of call {request.number} again, with its key"
                 yield note_right(repetition, observation_text)

@@ -59,7 +59,7 @@ def replace_in_layers(text: str, find: Find) -> str:
 
     A key that stands as `k%33y` in the text is found in the decoded layer, and `k%33y` is replaced.
     """
-    layers = _decode_layers(text, 0)
+    layers = _decode_layers(text, depth=0)
     for depth in range(LAYERS_MAX):
         layer_text = layers[-1].text if layers else text
         original_replacements = [
@@ -183,7 +183,7 @@ def _replace_matches(
         unchanged_text = text[previous_end:match_start]
         escape_offset = decoded_length + len(unchanged_text)
         layer_parts += [
-            _Part(decoded_length, previous_end, None),
+            _Part(decoded_length, previous_end, end=None),
             _Part(escape_offset, match_start, match_end),
         ]
         text_pieces += [unchanged_text, decoded_match]
@@ -191,7 +191,7 @@ def _replace_matches(
         previous_end = match_end
     if not layer_parts:
         return None
-    layer_parts.append(_Part(decoded_length, previous_end, None))
+    layer_parts.append(_Part(decoded_length, previous_end, end=None))
     return _Layer("".join([*text_pieces, text[previous_end:]]), layer_parts)
 
 

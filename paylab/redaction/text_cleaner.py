@@ -61,7 +61,9 @@ class TextCleaner:
         """
         joined_text = separator.join(texts)
         is_joined_directly = not separator
-        image_replacements = [*self._find_images(joined_text, 0)] if is_joined_directly else []
+        image_replacements = (
+            [*self._find_images(joined_text, depth=0)] if is_joined_directly else []
+        )
         # Texts that are joined directly can look like something that none of them is: only a match
         # that reaches over a boundary counts.
         boundaries = tuple(accumulate(map(len, texts))) if is_joined_directly else ()

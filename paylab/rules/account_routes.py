@@ -25,12 +25,13 @@ class AccountRoute(NamedTuple):
 
 
 def find_route(account: object, currency: object, service: Service) -> AccountRoute:
-    """The route to an account, an object with type and details, or an id, of which it knows none.
+    """The route to an account, which is an object with type and details.
 
-    If it is not known, the route has the payout methods of a destination currency.
+    If it is not known, as that of an id, the route has the payout methods of `currency`.
     """
-    is_mapping = isinstance(account, Mapping)
-    members = account if is_mapping else {name: getattr(account, name, None) for name in _MEMBERS}
+    members: object = account
+    if not isinstance(account, Mapping):
+        members = {name: getattr(account, name, None) for name in _MEMBERS}
     account_type = as_object(members).get("type")
     details = as_object(as_object(members).get("details"))
     if account_type == codes.CRYPTO_WALLET and details.get("network"):
@@ -39,13 +40,13 @@ def find_route(account: object, currency: object, service: Service) -> AccountRo
     corridor = all_countries.get(likely_country(account_type, details))
     if corridor is not None and corridor.currency:
         return AccountRoute((corridor.currency,), corridor.payout_methods)
-    payout_methods = {
-        payout_method: None
-        for corridor in all_countries.all
-        if isinstance(currency, str) and codes.same_currency(currency, corridor.currency)
-        for payout_method in corridor.payout_methods
-    }
-    return AccountRoute((), tuple(payout_methods))
+    if not isinstance(currency, str):
+        return AccountRoute((), ())
+    payout_methods: list[str] = []
+    for corridor in all_countries.all:
+        if codes.same_currency(currency, corridor.currency):
+            payout_methods += corridor.payout_methods
+    return AccountRoute((), tuple(dict.fromkeys(payout_methods)))
 
 
 _MEMBERS = ("type", "details")

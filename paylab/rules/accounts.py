@@ -107,7 +107,7 @@ def check(
         return check_object(body)
     return [
         *check_field(body, "individual_id", check_identifier),
-        *check_entry(body, country, "", service),
+        *check_entry(body, country, path="", service=service),
     ]
 
 

@@ -98,7 +98,7 @@ def _make_amount_check(currency: object) -> Check:
     """Make the check of an amount, which has a maximum if the on-ramp of its currency is known."""
     on_ramp = on_ramps.of_currency(currency)
     if on_ramp is None:
-        return lambda value, field: money.check_amount(value, None, field)
+        return lambda value, field: money.check_amount(value, currency=None, field=field)
 
     def check_amount(value: object, field: str) -> list[Problem]:
         """Check the form of an amount, and that it is not above the maximum of the on-ramp."""

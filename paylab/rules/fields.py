@@ -129,7 +129,7 @@ def make_format_check(text_format: Format) -> Check:
         problems = check_any_text(value, field)
         accepts_any_text = not text_format.message and not text_format.check
         if problems and accepts_any_text:
-            # Of such a format, that the value is text is all that its source states.
+            # The only rule of such a format is that the value is text: name its source.
             return [Problem(field, problem.message, text_format.source) for problem in problems]
         if problems:
             return problems

@@ -44,7 +44,9 @@ def _permute(lanes: list[list[int]]) -> None:
             for lane_row in lanes
         ]
         for x, lane_row in enumerate(lanes):
-            parity_change = column_parities[x - 1] ^ _rotate_left(column_parities[(x + 1) % 5], 1)
+            parity_change = column_parities[x - 1] ^ _rotate_left(
+                column_parities[(x + 1) % 5], bits=1
+            )
             lane_row[:] = [lane ^ parity_change for lane in lane_row]
         x = 1
         y = 0

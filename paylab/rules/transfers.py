@@ -49,10 +49,10 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
         return check_object(body)
     corridors = countries.of(service)
     transfer_settings = corridors.service.transfers
-    required_by_of_field = dict.fromkeys(transfer_settings.required, _TRANSFER)
+    requirement_source_by_field = dict.fromkeys(transfer_settings.required, _TRANSFER)
     is_direct = body.get("quote_id") is None
     required_if_direct = _TRANSFER if is_direct else ""
-    network_required_by = required_by_of_field.get("source_network", "")
+    network_required_by = requirement_source_by_field.get("source_network", "")
     # A quote has the network already; without a default, the body of a direct transfer needs it.
     needs_network = (
         is_direct and _has_stablecoin(body) and transfer_settings.default_network == NONE
@@ -64,7 +64,7 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
             body,
             "quote_id",
             check_identifier,
-            required_by=required_by_of_field.get("quote_id", ""),
+            required_by=requirement_source_by_field.get("quote_id", ""),
         ),
         *_check_destination(body, required_if_direct),
         *check_field(
@@ -74,20 +74,24 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
         *check_field(
             body, "source_network", _make_network_check(corridors), required_by=network_required_by
         ),
-        *_check_source_type(body, required_by_of_field.get("source_type", "")),
-        *_check_text_fields(body, required_by_of_field, corridors.service),
+        *_check_source_type(body, requirement_source_by_field.get("source_type", "")),
+        *_check_text_fields(body, requirement_source_by_field, corridors.service),
     ]
 
 
 def _check_text_fields(
-    body: Body, required_by_of_field: Mapping[str, str], service: Service
+    body: Body, requirement_source_by_field: Mapping[str, str], service: Service
 ) -> Iterator[Problem]:
     """Check the fields of a transfer that are text."""
     for field in _TRANSFER_FIELDS:
         if field.kind == TEXT:
             text_check = make_text_field_check(field, service)
-            required_by = required_by_of_field.get(field.name, "")
-            yield from check_field(body, field.name, text_check, required_by=required_by)
+            yield from check_field(
+                body,
+                field.name,
+                text_check,
+                required_by=requirement_source_by_field.get(field.name, ""),
+            )
 
 
 def _check_source_type(body: Body, required_by: str) -> list[Problem]:
@@ -155,7 +159,9 @@ def check_rail(body: Body, service: Service | None = None) -> list[Problem]:
     named_rails = _find_named_rails(currency, service)
     if payout_method not in named_rails.for_others:
         return []
-    return [_make_rail_problem(currency, payout_method, named_rails.for_currency, "spec")]
+    return [
+        _make_rail_problem(currency, payout_method, rails=named_rails.for_currency, source="spec")
+    ]
 
 
 def find_rail_warnings(body: Body, service: Service | None = None) -> list[Problem]:
@@ -173,7 +179,7 @@ def find_rail_warnings(body: Body, service: Service | None = None) -> list[Probl
     is_of_spec = payout_method in codes.PAYOUT_METHODS
     if not rails or is_named or not is_of_spec:
         return []
-    return [_make_rail_problem(currency, payout_method, rails, _RAILS)]
+    return [_make_rail_problem(currency, payout_method, rails, source=_RAILS)]
 
 
 def _make_rail_problem(currency: str, method: object, rails: Sequence[str], source: str) -> Problem:

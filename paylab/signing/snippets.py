@@ -197,7 +197,7 @@ def signing_script(signing: SigningSettings) -> str:
 
 
 def _write_code(request: SnippetRequest, program: str) -> str:
-    """Write the code of a request with the template of a program: a language other than bash."""
+    """Write the code of a request with the template of a program that is not bash."""
     language = LANGUAGES[program]
     signing = request.signing
     write_text = language.write_text

@@ -27,7 +27,7 @@ from .messages import (
     plan_cut,
 )
 from .refusals import refusal_reply
-from .routing import CONTROL, find_operation
+from .routing import CONTROL, make_method_refusal
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -70,13 +70,9 @@ def unreadable_request_reply(received_bytes: bytes, refusal_text: str, service: 
         return Reply.json(400, {"error": refusal_text})
     method = line_match[1].decode()
     path = line_match[2].decode().partition("?")[0]
-    try:
-        if method not in HTTPMethod.__members__:
-            # No operation has such a method: this always raises the 405 or the 404.
-            find_operation(service, method, path)
-    except RefusedError as refused:
-        return refusal_reply(refused)
-    return Reply.json(400, {"error": refusal_text})
+    if method in HTTPMethod.__members__:
+        return Reply.json(400, {"error": refusal_text})
+    return refusal_reply(make_method_refusal(service, path))
 
 
 LARGE_BODY_BYTES = 1024 * 1024

@@ -27,8 +27,8 @@ def read_body(world: World, request: Request, operation: str) -> RequestBody:
     return read_request(world.service, operation, request_json)
 
 
-def refuse_problems(body: RequestBody, problems: Iterable[Problem], status: int = 400) -> None:
-    """Refuse a body with all its problems, in the service's names."""
+def refuse_if_problems(body: RequestBody, problems: Iterable[Problem], status: int = 400) -> None:
+    """Refuse a body that has problems, with all of them in the service's names."""
     raise_if_problems(body.problems(problems), status)
 
 

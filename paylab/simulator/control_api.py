@@ -75,8 +75,8 @@ def _find_clock_problems(changes: Row) -> list[Problem]:
         if option_name not in changes:
             continue
         option_value = changes[option_name]
-        # `type`, since a boolean is an int too.
-        if type(option_value) not in (int, float) or not minimum <= option_value <= maximum:
+        is_number = type(option_value) in (int, float)  # `type`, since a boolean is an int too
+        if not is_number or not minimum <= option_value <= maximum:
             message = f"must be a number from {minimum} to {maximum}"
             problems.append(Problem(option_name, message, "control"))
     if "frozen" in changes and not isinstance(changes["frozen"], bool):

@@ -70,14 +70,17 @@ def move_object(world: World, request: Request) -> Reply:
     is_forced = requested_move.get("force", False)
     if not isinstance(is_forced, bool):
         raise RefusedError(400, "force: must be true or false")
-    if is_forced and new_status not in MACHINES[object_kind].onward(object_row["status"]):
+    machine = MACHINES[object_kind]
+    is_legal = new_status in machine.onward(object_row["status"])
+    if is_forced and not is_legal:
         force_status(world, object_kind, object_row, new_status)
         return Reply.json(200, row_json(world, object_kind, object_row))
     try:
-        trigger = MACHINES[object_kind].toward(object_row["status"], new_status)
+        trigger = machine.toward(object_row["status"], new_status)
     except IllegalMove as error:
         raise RefusedError(422, str(error), legal=list(error.legal)) from None
-    STEPS[object_kind][trigger](world, object_row, reason)
+    take_step = STEPS[object_kind][trigger]
+    take_step(world, object_row, reason)
     return Reply.json(200, row_json(world, object_kind, object_row))
 
 
@@ -141,12 +144,14 @@ def respond(world: World, request: Request) -> Reply:
     request_record.verdicts = passage.to_json
     now = request.at or world.now()
     fault_row = faults.draw_call_fault(world, request, request_record.sequence)
-    if fault_row and fault_row["kind"] == "skew":
-        now += timedelta(seconds=fault_row["seconds"])
-    reply = _answer_by_fault(world, request, now, fault_row, passage) if fault_row else None
-    if reply is None:
+    if fault_row is None:
         reply = _answer_request(world, request, now, request_record, passage)
-    if fault_row:
+    else:
+        if fault_row["kind"] == "skew":
+            now += timedelta(seconds=fault_row["seconds"])
+        fault_reply = _answer_by_fault(world, request, now, fault_row, passage)
+        # Most faults change the answer of the operation; the others answer in its place.
+        reply = fault_reply or _answer_request(world, request, now, request_record, passage)
         reply = faults.apply_fault(fault_row, reply)
     reply = reply.with_headers({**reply.headers, "date": to_http(now)})
     if not request_record.operation:
@@ -175,7 +180,7 @@ def _answer_owner(world: World, request: Request) -> Reply:
     now = request.at or world.now()
     note = begin_control(world, request)
     passage = Passage(world.service)
-    request_record = RequestRecord(request, now, 0.0, 0)
+    request_record = RequestRecord(request, at=now, real_at=0.0, sequence=0)
     reply = _answer_request(world, request, now, request_record, passage)
     if note is not None:
         end_control(world, note, request_record.operation, request, reply)
@@ -206,6 +211,8 @@ def _answer_request(
 ) -> Reply:
     """Authenticate a request and carry out its operation, or answer why it is refused."""
     is_control = request.path.startswith(CONTROL)
+    # The control API has the error bodies of the spec, whatever the service has.
+    error_service = None if is_control else world.service
     try:
         if len(request.body) > BODY_BYTES_MAX:
             raise BodyTooLargeError(BODY_BYTES_MAX)
@@ -214,7 +221,7 @@ def _answer_request(
         reply = _carry_out(world, request, request_record, passage)
     except RefusedError as refused:
         passage.refused = refused
-        return refusal_reply(refused, None if is_control else world.service)
+        return refusal_reply(refused, error_service)
     passage.layer = "done"
     if is_control:
         return reply
@@ -229,7 +236,8 @@ def _carry_out(
 ) -> Reply:
     """Find the operation of a request, check the request and carry it out.
 
-    `passage.layer` is the layer that checks it at the time. Assumption `check.order`.
+    `passage.layer` is set to each layer before it checks, so that a refusal has the name of its
+    layer. Assumption `check.order`.
     """
     passage.layer = "route"
     operation_name, value_by_placeholder = find_operation(
@@ -244,8 +252,9 @@ def _carry_out(
         raise_if_problems(find_remarks(world.service, operation_name, request, world.now()))
     passage.layer = "rules"
     routed_request = request
-    if value_by_placeholder:  # no path has more than one
-        routed_request = request.with_id(next(iter(value_by_placeholder.values())))
+    if value_by_placeholder:
+        (object_id,) = value_by_placeholder.values()  # no path has two placeholders
+        routed_request = request.with_id(object_id)
     handler = HANDLERS[operation_name]
     if passage.takes_key:
         return answer_once(world, routed_request, handler)

@@ -84,7 +84,7 @@ def delivery_body(world: World, event_id: str, event_body: Row) -> bytes:
         set_value_at(delivery_object, webhook_settings.id_field, event_id)
     set_value_at(delivery_object, webhook_settings.type_field, event_body["event_type"])
     payload = rename_event_object(
-        service, event_body["event_type"], event_body["event_payload"], Names.to_theirs
+        service, event_body["event_type"], event_body["event_payload"], convert=Names.to_theirs
     )
     set_value_at(delivery_object, webhook_settings.payload_field, payload)
     return write_amounts_as_numbers(service, encode_json(delivery_object))

@@ -114,11 +114,9 @@ def _find_range_problems(fault_kind: object, fault_details: Row) -> list[Problem
 
 def _find_unknown_details(fault_kind: object, fault_details: Row) -> Iterator[Problem]:
     """A problem for each name that is no detail of this kind of fault."""
-    known_names = [
-        detail_name
-        for detail_name in FAULT_DETAILS
-        if fault_kind == "custom" or detail_name not in CUSTOM_DETAILS
-    ]
+    known_names = list(FAULT_DETAILS)
+    if fault_kind != "custom":
+        known_names = [name for name in FAULT_DETAILS if name not in CUSTOM_DETAILS]
     for detail_name in fault_details:
         if detail_name not in (*known_names, "kind"):
             message = f"is not known; {_suggest_names(detail_name, known_names)}"

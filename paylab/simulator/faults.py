@@ -36,9 +36,9 @@ def find_target_problems(service: Service, fault_details: Row) -> list[Problem]:
     path = fault_details.get("path")
     if not isinstance(path, str):
         known_methods = dict.fromkeys(route.method for route in service.routes)
-        if not _is_unknown_method(method, known_methods):
-            return []
-        return [Problem("method", f"must be one of {', '.join(known_methods)}", "control")]
+        if _is_unknown_method(method, known_methods):
+            return [Problem("method", f"must be one of {', '.join(known_methods)}", "control")]
+        return []
     path = strip_base_path(path, service.signing.base_path)
     routes = find_fitting_routes(service, path)
     if not routes:
@@ -47,9 +47,10 @@ def find_target_problems(service: Service, fault_details: Row) -> list[Problem]:
         message = f"is no path of the service: is {' or '.join(nearest_paths)} meant?"
         return [Problem("path", message, "control")]
     known_methods = dict.fromkeys(route.method for route in routes)
-    if not _is_unknown_method(method, known_methods):
-        return []
-    return [Problem("method", f"must be {' or '.join(known_methods)} for this path", "control")]
+    if _is_unknown_method(method, known_methods):
+        methods_text = " or ".join(known_methods)
+        return [Problem("method", f"must be {methods_text} for this path", "control")]
+    return []
 
 
 def _is_unknown_method(method: object, known_methods: Collection[str]) -> bool:
@@ -168,14 +169,16 @@ def apply_fault(fault: Row, reply: Reply) -> Reply:
     if fault.get("content_type"):
         headers["content-type"] = fault["content_type"]
     kept_byte_count = fault.get("cut_after")
+    delay_seconds = fault.get("delay") or 0
+    body_seconds = fault.get("slow") or 0
     return Reply(
         reply.status,
         changed_reply.body,
         headers,
         cut=None if kept_byte_count is None else "truncate",
         kept=kept_byte_count,
-        delay=float(fault.get("delay") or 0),
-        slow=float(fault.get("slow") or 0),
+        delay=float(delay_seconds),
+        slow=float(body_seconds),
     )
 
 
@@ -184,9 +187,8 @@ def _replace_body(reply: Reply, new_body: JsonValue) -> Reply:
     if new_body is None:
         return reply
     if isinstance(new_body, str):
-        return replace(
-            reply, body=new_body.encode(), headers={**reply.headers, "content-type": "text/plain"}
-        )
+        text_headers = {**reply.headers, "content-type": "text/plain"}
+        return replace(reply, body=new_body.encode(), headers=text_headers)
     return replace(reply, body=encode_json(new_body), headers={**reply.headers, **JSON_HEADERS})
 
 

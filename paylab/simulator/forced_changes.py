@@ -55,7 +55,9 @@ def send_event(world: World, request: Request) -> Reply:
     if not snapshot_fields and not payload_fields:
         raise RefusedError(400, "resource_id: name an individual, transfer or conversion")
     queued_count_before = len(world.outbox)
-    event_row = emit_event(world, event_type, resource_id, {**snapshot_fields, **payload_fields})
+    event_row = emit_event(
+        world, event_type, resource_id, payload={**snapshot_fields, **payload_fields}
+    )
     answer = {
         field_name: event_row[field_name]
         for field_name in ("id", "event_type", "resource_id", "at", "body")

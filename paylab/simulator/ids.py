@@ -60,7 +60,7 @@ def wallet_address(seed: int, network: str, owner: str) -> str:
     """A wallet address in the network's form."""
     address_number = seeded_number(seed, "address", network, owner)
     if network == "solana":
-        return _write_in_base58(address_number, 44)
+        return _write_in_base58(address_number, character_count=44)
     return f"0x{hex_digits(address_number, 40)}"
 
 
@@ -70,7 +70,7 @@ def transaction_hash(seed: int, network: str, owner: str) -> str:
     low_bits = seeded_number(seed, "more", owner)
     hash_number = high_bits << 256 | low_bits  # a hash of Solana has more than 256 bits
     if network == "solana":
-        return _write_in_base58(hash_number, 88)
+        return _write_in_base58(hash_number, character_count=88)
     return f"0x{hex_digits(hash_number, 64)}"
 
 

@@ -177,7 +177,7 @@ def encode_json(value: object) -> bytes:
 
 
 def raise_if_problems(problems: Iterable[Problem], status: int = 400) -> None:
-    """Refuse with a text that lists every problem at once."""
+    """Refuse with a text that lists every problem; nothing happens without problems."""
     all_problems = tuple(problems)
     if all_problems:
         raise RefusedError(status, "; ".join(map(str, all_problems)), all_problems)

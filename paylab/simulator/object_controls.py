@@ -51,7 +51,10 @@ def seed_objects(world: World, request: Request) -> Reply:
     old_ids_by_kind = {kind: {*world.tables[kind].rows} for kind in ADDED_KINDS}
     individual_count = count_by_kind["individuals"] or None  # None: as many as there are routes
     population.seed_world(
-        world, count_by_kind["transfers"], individual_count, count_by_kind["conversions"]
+        world,
+        count_by_kind["transfers"],
+        individuals=individual_count,
+        conversions=count_by_kind["conversions"],
     )
     new_ids_by_kind = {
         kind: [row_id for row_id in world.tables[kind].rows if row_id not in old_ids]
@@ -112,14 +115,17 @@ def add_account(world: World, request: Request) -> Reply:
     with _hold_events_unless_wanted(world, control_options):
         # Here, since the new individual sends no unwanted events either.
         if "individual_id" not in requested_fields:
-            owner_row = _create_person(world, request, control_options, {})
+            owner_row = _create_person(world, request, control_options, fields={})
             individuals.activate(world, owner_row)
         account_fields = {
             **_make_account_fields(world, owner_row["country"], requested_fields),
             "individual_id": owner_row["id"],
         }
         account_request = _with_checked_body(
-            world, request, "financial_accounts.create", account_fields
+            world,
+            request,
+            operation_name="financial_accounts.create",
+            operation_body=account_fields,
         )
         account_row = financial_accounts.create_account_row(world, account_request)
     return Reply.json(201, {**account_json(world, account_row), "individual_id": owner_row["id"]})
@@ -169,7 +175,10 @@ def _create_person(world: World, request: Request, options: JsonObject, fields: 
     example_body = world.translation.translate_request("individuals.create", example_fields)
     person_fields = {**example_body, **fields}
     return individuals.create_row(
-        world, _with_checked_body(world, request, "individuals.create", person_fields)
+        world,
+        _with_checked_body(
+            world, request, operation_name="individuals.create", operation_body=person_fields
+        ),
     )
 
 

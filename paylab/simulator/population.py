@@ -71,9 +71,9 @@ def seed_world(world: World, transfers: int, individuals: int | None, conversion
         return
     random_numbers = random_source(world, "individuals")
     members = _make_members(world, random_numbers, individuals, has_ramps=bool(conversions))
-    _add_transfers(world, random_numbers, members, transfers)
+    _add_transfers(world, random_numbers, members, transfer_count=transfers)
     if conversions:
-        _add_conversions(world, random_numbers, members, conversions)
+        _add_conversions(world, random_numbers, members, conversion_count=conversions)
 
 
 def all_routes() -> list[PayoutRoute]:
@@ -89,7 +89,7 @@ def all_routes() -> list[PayoutRoute]:
 def _make_members(
     world: World, random_numbers: random.Random, member_count: int, *, has_ramps: bool
 ) -> list[Member]:
-    """Make members, ordered by creation; no route has two before every route has one."""
+    """Make members, ordered by creation. Each route has one before any route has a second."""
     routes = all_routes()
     shares = [route.share for route in routes]
     further_routes = random_numbers.choices(routes, shares, k=max(0, member_count - len(routes)))
@@ -103,8 +103,11 @@ def _make_members(
         owner_row, account_row = _add_individual(
             world, random_numbers, route, created_at, email_number, has_ramps=has_ramps
         )
-        route_history = RouteHistory(world, random_numbers, route, (owner_row, account_row))
-        weight = _draw_weight(route, member_count_by_route[_make_route_key(route)], random_numbers)
+        route_history = RouteHistory(
+            world, random_numbers, route, recipient=(owner_row, account_row)
+        )
+        members_of_route = member_count_by_route[_make_route_key(route)]
+        weight = _draw_weight(route, members_of_route, random_numbers)
         members.append(Member(created_at, route_history, owner_row, account_row, weight))
     return members
 
@@ -209,5 +212,7 @@ def _add_conversions(
     conversion_rows = []
     for created_at in draw_moments(world, random_numbers, conversion_count):
         account_row = random_numbers.choice(account_rows)
-        conversion_rows.append(make_conversion(world, random_numbers, account_row, created_at))
+        conversion_rows.append(
+            make_conversion(world, random_numbers, account_row, moment=created_at)
+        )
     world.extend("conversions", conversion_rows)

@@ -30,9 +30,11 @@ def _list_problems(settings: ErrorSettings, problems: Iterable[Problem]) -> obje
 def _write_problem(settings: ErrorSettings, problem: Problem) -> JsonObject:
     """The problem of one field as an object."""
     problem_object: JsonObject = {}
-    write_field = FIELD_FORMS[settings.field_form]
-    set_value_at(problem_object, settings.field, write_field(problem.field))
-    set_value_at(problem_object, settings.message, problem.message)
+    field_key = settings.field
+    message_key = settings.message
+    write_field_name = FIELD_FORMS[settings.field_form]
+    set_value_at(problem_object, field_key, write_field_name(problem.field))
+    set_value_at(problem_object, message_key, problem.message)
     return problem_object
 
 

@@ -62,7 +62,7 @@ class JournalRequest:
     def text(self) -> str:
         """The request, the verdicts, and an answer that says more, on a few lines."""
         row = self.row
-        query_text = "&".join(map("=".join, row["query"].items()))
+        query_text = "&".join(f"{name}={value}" for name, value in row["query"].items())
         url_path = f"{row['path']}?{query_text}" if query_text else row["path"]
         request_line = f"{row['number']}. {row['method']} {url_path} -> {row['status']}"
         text_lines = [f"{request_line}  ({row['at']})"]
@@ -80,11 +80,12 @@ class JournalRequest:
         if row["body"] is not None:
             text_lines.append(f"   sent: {short_json(row['body'])}")
         answer = row["answer"]
-        error_text = answer.get("error") if isinstance(answer, Mapping) else None
-        # A verdict above often has the text of the error already.
-        is_answer_shown = any(str(error_text or answer) in text_line for text_line in text_lines)
-        if self.is_refused and answer is not None and not is_answer_shown:
-            text_lines.append(f"   answer: {short_json(answer)}")
+        if self.is_refused and answer is not None:
+            error_text = answer.get("error") if isinstance(answer, Mapping) else None
+            answer_text = str(error_text or answer)
+            # A verdict above often has the text of the error already.
+            if not any(answer_text in text_line for text_line in text_lines):
+                text_lines.append(f"   answer: {short_json(answer)}")
         return printable_lines("\n".join(text_lines))
 
     @property
@@ -192,8 +193,10 @@ class Requests(Sequence[JournalRequest]):
             lambda request: not field_differences(request.row, fields)
         )
         matching_count = len(matching_requests)
-        if matching_count == times or (times is None and matching_count):
+        is_right_count = matching_count > 0 if times is None else matching_count == times
+        if is_right_count:
             return matching_requests
+        # If none of the operation was sent, the nearest one of any is shown.
         compared_requests = operation_requests or self
         raise AssertionError(
             _explain_failure(operation, times, fields, matching_count, compared_requests)
@@ -277,8 +280,9 @@ def _explain_failure(
     matching_requests: list[JournalRequest] = []
     other_requests: list[JournalRequest] = []
     for request in requests:
-        # The requests may be those of other operations if none of this one was sent.
-        if matching_count and not field_differences(request.row, fields):
+        # If none matches, all are others: they may be requests of other operations.
+        has_fields = not field_differences(request.row, fields)
+        if matching_count and has_fields:
             matching_requests.append(request)
         else:
             other_requests.append(request)

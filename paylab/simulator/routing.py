@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 
 from ..errors.names import find_nearest_name
@@ -62,7 +62,18 @@ _WORLDS = RouteTable(WORLDS)
 
 def find_operation(service: Service, method: str, path: str) -> tuple[str, Mapping[str, str]]:
     """The operation of a path and the values of its placeholders. RefusedError if there is none."""
-    return _find_route(_CONTROLS if path.startswith(CONTROL) else service, method, path)
+    return _find_route(_choose_table(service, path), method, path)
+
+
+def make_method_refusal(service: Service, path: str) -> RefusedError:
+    """The refusal of a method that no path takes: 405, or 404 or 400 for an unknown path."""
+    route_by_method, _ = _choose_table(service, path).match(path)
+    return _make_refusal(path, allowed_methods=route_by_method)
+
+
+def _choose_table(service: Service, path: str) -> RouteTable | Service:
+    """What has the routes for a path: the controls of the simulator, or the service."""
+    return _CONTROLS if path.startswith(CONTROL) else service
 
 
 def find_world_operation(method: str, path: str) -> tuple[str, Mapping[str, str]]:
@@ -101,14 +112,19 @@ def _find_route(
     RefusedError with status 404 or 405 if there is none, and 400 for a control that is not known.
     """
     route_by_method, value_by_placeholder = table.match(path)
-    if method in route_by_method:
-        return route_by_method[method].operation, value_by_placeholder
-    if route_by_method:
-        methods_text = ", ".join(route_by_method)
-        raise RefusedError(405, f"this path takes {methods_text}", headers={"allow": methods_text})
+    if method not in route_by_method:
+        raise _make_refusal(path, allowed_methods=route_by_method)
+    return route_by_method[method].operation, value_by_placeholder
+
+
+def _make_refusal(path: str, allowed_methods: Collection[str]) -> RefusedError:
+    """The refusal of a method that a path does not take: 405, or 404 or 400 for an unknown path."""
+    if allowed_methods:
+        methods_text = ", ".join(allowed_methods)
+        return RefusedError(405, f"this path takes {methods_text}", headers={"allow": methods_text})
     if path.startswith(CONTROL):
-        raise RefusedError(400, _describe_unknown_control(path))
-    raise RefusedError(404, "the path does not exist")
+        return RefusedError(400, _describe_unknown_control(path))
+    return RefusedError(404, "the path does not exist")
 
 
 def _describe_unknown_control(path: str) -> str:

@@ -29,9 +29,10 @@ def check_scenario(subject: str, body: JsonMapping, field: str) -> list[Problem]
         for known_scenario in SCENARIOS
         if known_scenario.where == f"{subject}, {field}" and known_scenario.value
     ]
-    # A colon or a space, by field. Without it, the value is another word, such as "scenarios".
+    # Scenarios of a field have a colon or a space after the word. Without it, the value begins with
+    # another word, such as "scenarios".
     separator = known_values[0][len(_WORD)]
-    if field_value[len(_WORD) : len(_WORD) + 1] != separator:
+    if not field_value[len(_WORD) :].startswith(separator):
         return []
     scenario_value = ":".join(field_value.split(":")[:2])  # any text may follow a second colon
     if scenario_value in known_values:

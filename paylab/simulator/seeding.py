@@ -116,7 +116,8 @@ def seed_conversions(world: World, count: int) -> None:
     if not count:
         return
     random_numbers = random_source(world, "conversions")
-    owner_row, account_row = _add_recipient(world, ROUTES[0], "on_ramp")
+    # SEEDED_ON_RAMP is the on-ramp of the first route's country.
+    owner_row, account_row = _add_individual(world, ROUTES[0], product="on_ramp")
     conversion_account_row = add_conversion_account(
         world, owner_row, account_row, SEEDED_ON_RAMP.currency
     )
@@ -133,7 +134,7 @@ def add_conversion_account(world: World, owner: Row, recipient_account: Row, cur
         "address": ids.wallet_address(world.seed, "base", owner["id"]),
         "network": "base",
     }
-    wallet_row = store_account(world, owner, "crypto_wallet", wallet_details)
+    wallet_row = store_account(world, owner, account_type="crypto_wallet", details=wallet_details)
     # The new account has no id yet: the payee is made from that of another account of the owner.
     deposit_instructions = on_ramp.make_instructions(world, currency, recipient_account["id"])
     return world.create(
@@ -192,7 +193,7 @@ class RouteHistory:
         self.world = world
         self.random_numbers = random_numbers
         self.route = route
-        owner_row, account_row = recipient or _add_recipient(world, route)
+        owner_row, account_row = recipient or _add_individual(world, route)
         self.owner_id = owner_row["id"]
         self.account_id = account_row["id"]
         self.rate = prices.rate(route.source, route.currency)
@@ -277,14 +278,15 @@ class RouteHistory:
         return max(1, int(seconds))
 
 
-def _add_recipient(
+def _add_individual(
     world: World, route: PayoutRoute, product: str = "global_payouts"
 ) -> tuple[Row, Row]:
     """Add an active individual with one account; return both rows."""
     given_name, _, family_name = route.name.partition(" ")
+    internals: Row = {"accounts": [], "images": {}}
     owner_row = world.create(
         "individuals",
-        {"accounts": [], "images": {}},
+        internals,
         given_name=given_name,
         family_name=family_name,
         email="ana@example.com",

@@ -57,7 +57,11 @@ class Server:
             limits=limits,
         )
         self._serving = ServingThread(
-            app, self._socket, PRODUCT, Protocol, headers_seconds=limits.headers_seconds
+            app,
+            listener=self._socket,
+            name=PRODUCT,
+            connection=Protocol,
+            headers_seconds=limits.headers_seconds,
         )
 
     @property

@@ -76,7 +76,7 @@ def _find_implausible_values(
         return []
     # The machine's clock may be ahead of the world's: consent that it dates is not in the future.
     latest_time = max(now, request.at or now)
-    return find_implausible_values(service, operation, request_json, latest_time)
+    return find_implausible_values(service, operation, request_json, now=latest_time)
 
 
 def _note_unknown_details(service: Service, body: RequestBody) -> None:

@@ -43,7 +43,7 @@ class Passage:
         problems: list[Problem] = []
         if isinstance(request, Request):
             problems = find_remarks(
-                self.service, request_record.operation, request, request_record.at
+                self.service, request_record.operation, request, now=request_record.at
             )
         strictness_verdict = self._judge_layer("strictness")
         strictness_verdict["remarks"] = [_write_problem(problem) for problem in problems]

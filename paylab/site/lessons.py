@@ -79,9 +79,9 @@ def _find_stems(name_start: str, known_stems: Iterable[str]) -> list[str]:
 
     ConfigError if none begins with it, or if one of them does not run in a page.
     """
+    matching_stems = [stem for stem in known_stems if stem.startswith(name_start)]
     # Every name begins with an empty text, which names none of them.
-    matching_stems = [stem for stem in known_stems if name_start and stem.startswith(name_start)]
-    if not matching_stems:
+    if not name_start or not matching_stems:
         raise ConfigError(f"there is no notebook {name_start!r}: choose from {', '.join(LESSONS)}")
     for stem in matching_stems:
         if stem in NOT_IN_PAGE:

@@ -48,9 +48,10 @@ def find_envelope_differences(body: object, list_form: ListForm) -> Iterator[tup
 
 
 def _find_flag_path(value_by_path: JsonMapping, list_form: ListForm) -> str:
-    """The path of the flag that says whether another page follows; "" if it is not clear.
+    """The path of the flag that says whether another page follows.
 
-    "none" if there is no flag, and nothing that may lead to another page.
+    It is "none" if the body has no flag, and nothing that may lead to another page. It is "" if the
+    body has no flag, and something that may lead there.
     """
     boolean_paths = [
         path for path, path_value in value_by_path.items() if isinstance(path_value, bool)
@@ -96,8 +97,8 @@ def walk_values(
 def find_object_path(body: JsonValue, names: Collection[str]) -> str:
     """The dotted path of the only object inside a body that has an id and another of `names`.
 
-    If "id" is not among the names, any of them is enough. "" if the body has an id itself, and if
-    there is no such object or more than one.
+    If "id" is not among the names, any of them is enough. The path is "" if there is no such object
+    or more than one, and if the body has an id itself.
     """
     if not isinstance(body, dict) or body.get("id"):
         return ""

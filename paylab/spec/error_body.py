@@ -118,7 +118,7 @@ def _read_stated_problems(body: JsonValue, settings: ErrorSettings) -> list[Prob
     """The field problems under the keys that the settings state; empty if nothing is there."""
     stated_problems = value_at(body, settings.problems)
     if settings.list_form == "by_field" and isinstance(stated_problems, dict):
-        return list(islice(_read_by_field(stated_problems, ""), PROBLEMS_MAX))
+        return list(islice(_read_by_field(stated_problems, path=""), PROBLEMS_MAX))
     if not isinstance(stated_problems, list):
         return []
     problems: list[Problem] = []
@@ -128,7 +128,7 @@ def _read_stated_problems(body: JsonValue, settings: ErrorSettings) -> list[Prob
         if stated_field and messages:
             problems.append(make_problem(stated_field, messages[0]))
         else:  # it is not as stated: read it as an item of any list
-            problems += _read_item(stated_problem, 0)
+            problems += _read_item(stated_problem, depth=0)
     return problems
 
 
@@ -156,14 +156,17 @@ def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Proble
         return
     folded_body = fold_keys(body)
     has_message = any(read_scalar(folded_body.get(key)) for key in (*MESSAGE_KEYS, *CODE_KEYS))
-    problems = list(islice(_read_error_object(body, folded_body, depth, has_message), PROBLEMS_MAX))
+    all_problems = _read_error_object(
+        body, folded_error=folded_body, depth=depth, has_message=has_message
+    )
+    problems = list(islice(all_problems, PROBLEMS_MAX))
     if problems:
         yield from problems
         return
     # Without any key of an error, the keys of the body may be the names of fields.
     has_containers = not folded_body.keys().isdisjoint(CONTAINER_KEYS)
     if not has_message and not has_containers and has_messages_by_field(body, depth):
-        yield from _read_by_field(body, "", depth - 1)
+        yield from _read_by_field(body, path="", depth=depth - 1)
         return
     for key, inner_value in folded_body.items():
         if isinstance(inner_value, dict) and key not in LIST_KEYS:  # those were read above
@@ -179,18 +182,21 @@ def _read_error_object(
     """
     messages = read_error_message(error, depth)
     message = messages[-1] if messages else ""  # the text, which may follow a code
-    error_source = folded_error.get("source")  # JSON:API has {"pointer": "/data/attributes/clabe"}
+    error_source = folded_error.get("source")
     if isinstance(error_source, dict) and isinstance(error_source.get("key"), dict):
-        yield from _read_by_field(error_source["key"], "", depth)
+        # Some services have the messages by field there: {"key": {"clabe": ["is required"]}}.
+        yield from _read_by_field(error_source["key"], path="", depth=depth)
     elif has_message:
-        field_name_or_path = read_source_field(error_source) or read_field_name(
-            folded_error, FIELD_KEYS
-        )
+        # JSON:API has {"pointer": "/data/attributes/clabe"} as the source.
+        field_name_or_path = read_source_field(error_source)
+        if not field_name_or_path:
+            field_name_or_path = read_field_name(folded_error, FIELD_KEYS)
         if field_name_or_path:
             yield make_problem(field_name_or_path, message)
     yield from read_field_codes(folded_error.get("errorcodes"))
-    for list_name, name_list_message in NAME_LIST_MESSAGES.items():
-        yield from read_name_list(folded_error.get(list_name), name_list_message or message)
+    for list_name, message_of_list in NAME_LIST_MESSAGES.items():
+        name_list = folded_error.get(list_name)
+        yield from read_name_list(name_list, message_of_list or message)
     yield from _read_problem_lists(folded_error, depth - 1, has_message)
 
 
@@ -220,7 +226,7 @@ def _read_container(key: str, container: JsonObject, depth: int) -> Iterator[Pro
     if _is_one_error(key, container, depth):
         yield from _find_problems(container, depth)
     else:
-        yield from _read_by_field(container, "", depth)
+        yield from _read_by_field(container, path="", depth=depth)
 
 
 def _is_one_error(key: str, container: JsonObject, depth: int) -> bool:

@@ -60,8 +60,10 @@ def _read_object_message(body: JsonObject, depth_left: int) -> list[str]:
     if not code and not message:
         # {"problem": {"code": ..., "message": ...}}
         return _read_inner_message(folded_body, depth_left)
-    if not code or not message or code == message:
-        return [message or code]
+    if not message:
+        return [code]
+    if not code or code == message:
+        return [message]
     if _is_sentence_with_name(code, message):
         return [code]
     return [code, message] if _is_code_needed(folded_body, code, message) else [message]

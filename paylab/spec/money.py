@@ -104,8 +104,9 @@ def _make_comparison(method_name: str) -> Callable[[Amount, object], Any]:
         if isinstance(other, float) and isfinite(other):
             if is_equality and not other.is_integer():
                 warn_of_comparison(other)
-            return decimal_method(self, Decimal(repr(float(other))))
-        if not is_equality and isinstance(other, str | NoneType):
+            printed_decimal = Decimal(repr(float(other)))
+            return decimal_method(self, printed_decimal)
+        if isinstance(other, str | NoneType) and not is_equality:
             raise TypeError(_describe_operand(other))
         return decimal_method(self, other)
 

@@ -73,13 +73,15 @@ def read_page(body: JsonValue, list_form: ListForm | None = None, *, bare: bool 
     if has_more is not None:
         # The flag decides: the last page may still have a cursor.
         return Page(rows, has_more, cursor)
+    # Without the flag, a cursor means that another page follows.
+    if cursor:
+        return Page(rows, has_next_page=True, cursor=cursor)
     # Where an array may be the whole list, an object with nothing beside the rows is one, too.
     outer_keys = {key.partition(".")[0] for key in envelope_keys}
     is_whole_list = may_be_array and body.keys() <= outer_keys
-    if not cursor and not is_whole_list and more_key != NONE:
-        raise ValueError(f"does not say whether another page follows: {more_key} is missing")
-    # Without the flag, a cursor means that another page follows.
-    return Page(rows, bool(cursor), cursor)
+    if is_whole_list or more_key == NONE:
+        return Page(rows, has_next_page=False, cursor=cursor)
+    raise ValueError(f"does not say whether another page follows: {more_key} is missing")
 
 
 def _choose_page_keys(list_form: ListForm | None) -> tuple[str, str, str]:

@@ -37,8 +37,9 @@ def encode_cursor(position: Mapping[str, str]) -> str:
 
 def decode_cursor(token: str) -> dict[str, str]:
     """Read the position from a token; ValueError if it is not one that `encode_cursor` makes."""
+    padding = "=" * (-len(token) % 4)
     try:
-        position = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+        position = json.loads(base64.urlsafe_b64decode(token + padding))
     except RecursionError:
         raise ValueError("the cursor is nested too deep") from None
     if not isinstance(position, dict) or position.keys() != {"created_at", "id", "direction"}:

@@ -112,7 +112,7 @@ class RequestBody:
                 path = f"financial_accounts.{index}.details"
                 details = account["details"]
                 account["details"] = self.rename_details(
-                    country, account.get("type"), details, path
+                    country, account_type=account.get("type"), details=details, path=path
                 )
 
     def read_reference(self, field: Field, id_path: str) -> None:

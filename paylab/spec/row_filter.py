@@ -195,12 +195,12 @@ def read_row_filter(
     """Make the filter of a list from its arguments, by name; OptionError lists the wrong ones.
 
     `kind` is the list, such as "transfers". `declared` are the statuses of the service besides
-    those of the specification. The service itself applies the filters that it is sent: they are no
-    part of the filter here.
+    those of the specification. Filters that are sent to the service, which applies them, are not
+    accepted here.
     """
     value_by_filter = {
-        argument_name: filter_value
-        for argument_name, filter_value in filters.items()
+        filter_name: filter_value
+        for filter_name, filter_value in filters.items()
         if filter_value is not None
     }
     names_applied_here = [
@@ -223,7 +223,7 @@ def read_row_filter(
         for filter_name, field_name in FIELDS.get(kind, {}).items()
         if filter_name in value_by_filter
     }
-    return RowFilter(statuses, begin_time, end_time, text_by_field)
+    return RowFilter(statuses, since=begin_time, until=end_time, fields=text_by_field)
 
 
 def _read_compared_text(value: object, filter_name: str) -> str:
@@ -232,13 +232,16 @@ def _read_compared_text(value: object, filter_name: str) -> str:
     OptionError for any other value, and for a product that does not exist.
     """
     is_reference = filter_name == "client_reference_id"
-    is_id = filter_name.endswith("_id") and not is_reference
-    if is_id and not isinstance(value, str):
-        value = value.get("id") if isinstance(value, Mapping) else getattr(value, "id", value)
-    compared_text = normalize_name(value) if isinstance(value, str) else ""
+    takes_object = filter_name.endswith("_id") and not is_reference
+    text_or_id = value
+    if takes_object and isinstance(value, Mapping):
+        text_or_id = value.get("id")
+    elif takes_object and not isinstance(value, str):
+        text_or_id = getattr(value, "id", value)
+    compared_text = normalize_name(text_or_id) if isinstance(text_or_id, str) else ""
     if not compared_text:
         required_text = "text that is not blank" if is_reference else "an id, or an object"
-        message = f"must be {required_text}, not {plain(repr(value), 60)}"
+        message = f"must be {required_text}, not {plain(repr(text_or_id), 60)}"
         raise OptionError([Problem(filter_name, message)])
     if filter_name == "product_type":
         check_product(compared_text)

@@ -33,9 +33,10 @@ def describe_unknown_name(resource: Resource, name: object) -> str:
     nested_paths = find_nested_fields(resource, name)
     # `address.city` says more than the similar `address`, which has it.
     is_inside = any(nested_path.startswith(f"{own_field_name}.") for nested_path in nested_paths)
+    field_suggestion = None if is_inside else own_field_name
     suggestion_text = (
         _find_exact_call(name, model_name)
-        or (None if is_inside else own_field_name)
+        or field_suggestion
         or " or ".join(nested_paths)
         or _find_nearest_call(name, model_name)
     )

@@ -57,7 +57,7 @@ def local_path(address: str | os.PathLike[str]) -> Path:
 
 def open_file_system(url: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
     """The file system of a URL, and the path in it; ConfigError names a missing package."""
-    path_of(url)
+    path_of(url)  # refuses a text that no path can be
     with extra_imports():
         from fsspec.core import url_to_fs
     try:
@@ -182,10 +182,10 @@ def local_target(
         with explain_storage(url, "written"):
             _upload(
                 file_system,
-                Path(folder_name),
-                root_path.rpartition("/")[0],
-                f"{root_path}/",
-                old_names,
+                folder=Path(folder_name),
+                parent=root_path.rpartition("/")[0],
+                root=f"{root_path}/",
+                old_names=old_names,
             )
 
 

@@ -146,9 +146,10 @@ class BalancePage(FormPage):
         """Sentences on a balance that is not known or not set, or on payouts that await funds."""
         if not self._is_known:
             return [UNKNOWN]
+        can_top_up = self._top_up is not None
         if not self._balances:
-            return [NO_BALANCE_STATED if self._top_up is None else NO_BALANCE]
-        advice_text = FUNDING if self._top_up is None else "Top up by that, and they are paid."
+            return [NO_BALANCE if can_top_up else NO_BALANCE_STATED]
+        advice_text = "Top up by that, and they are paid." if can_top_up else FUNDING
         sentences = []
         for balance in self._balances:
             missing_amount = _missing_amount(balance)

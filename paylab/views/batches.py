@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .html import card, collapsible_block, column, grid, heading, notice, verdict
@@ -19,9 +19,11 @@ OUTCOME_TONES = {
     "unsent": ATTENTION,
 }
 PROBLEM_COLUMNS = ("Row", "Outcome", "Reason", "client_reference_id")
-ROW_COLUMNS = ("Row", "Outcome", "client_reference_id", "status", "id", "Source", "Destination")
+RESULT_COLUMNS = (
+    "Row", "Outcome", "client_reference_id", "status", "id", "Source", "Destination",
+)  # fmt: skip
 AMOUNT_COLUMNS = (5, 6)
-"""The positions of the amounts in `ROW_COLUMNS`."""
+"""The positions of the amounts in `RESULT_COLUMNS`."""
 
 
 def plan_card(plan: Any) -> str:
@@ -39,12 +41,9 @@ def results_card(results: Any) -> str:
     """The outcomes of a batch, from its `BatchResults`, and why rows were not paid."""
     from .frames import frame_table  # needs pandas, which results have
 
-    result_rows = results.astype("string").fillna("").to_dict("records")
-    problem_rows = [
-        (row["row"], _outcome(row), row["error"], row["client_reference_id"])
-        for row in result_rows
-        if row["error"]
-    ]
+    all_rows = results.astype("string").fillna("").to_dict("records")
+    problem_rows = [_problem_cells(row) for row in all_rows if row["error"]]
+    good_rows = [_result_cells(row) for row in all_rows if not row["error"]]
     is_good = all(OUTCOME_TONES[outcome] == GOOD for outcome in results.attrs["outcomes"])
     html_parts = [
         heading("Batch", results.attrs["service"]),
@@ -52,21 +51,28 @@ def results_card(results: Any) -> str:
     ]
     if problem_rows:
         html_parts.append(grid(PROBLEM_COLUMNS, problem_rows))
-    paid_rows = [tuple(_paid_cells(row)) for row in result_rows if not row["error"]]
-    if paid_rows:
-        html_parts.append(grid(ROW_COLUMNS, paid_rows, number_columns=AMOUNT_COLUMNS))
+    if good_rows:
+        html_parts.append(grid(RESULT_COLUMNS, good_rows, number_columns=AMOUNT_COLUMNS))
     html_parts.append(collapsible_block("All columns", frame_table(results)))
     return card(column(*html_parts))
 
 
-def _paid_cells(row: Mapping[Any, str]) -> Iterator[object]:
-    """The cells of a row that was paid."""
-    yield row["row"]
-    yield _outcome(row)
-    for column_name in ("client_reference_id", "status", "id"):
-        yield row[column_name]
-    for amount_side in ("source", "destination"):
-        yield f"{row[f'{amount_side}_amount']} {row[f'{amount_side}_currency']}".strip()
+def _problem_cells(row: Mapping[Any, str]) -> tuple[object, ...]:
+    """The cells of a row with an error, one for each of `PROBLEM_COLUMNS`."""
+    return row["row"], _outcome(row), row["error"], row["client_reference_id"]
+
+
+def _result_cells(row: Mapping[Any, str]) -> tuple[object, ...]:
+    """The cells of a row without an error, one for each of `RESULT_COLUMNS`."""
+    return (
+        row["row"],
+        _outcome(row),
+        row["client_reference_id"],
+        row["status"],
+        row["id"],
+        f"{row['source_amount']} {row['source_currency']}".strip(),
+        f"{row['destination_amount']} {row['destination_currency']}".strip(),
+    )
 
 
 def _outcome(row: Mapping[Any, str]) -> ToneText:

@@ -96,15 +96,14 @@ def deposit_card(holder: object, service_name: str = "") -> Card | QR:
 
 def _check_holder(holder: object) -> None:
     """ArgumentError for a value that neither has deposit instructions nor consists of them."""
-    member_names = ("deposit_instructions", "type", "details")
-    has_instructions = isinstance(holder, Mapping) or any(
-        hasattr(holder, member_name) for member_name in member_names
-    )
-    if not has_instructions and not isinstance(holder, Resource):
+    if isinstance(holder, DepositInstructions | Mapping):
+        return
+    if not isinstance(holder, Resource):
+        member_names = ("deposit_instructions", "type", "details")
+        if any(hasattr(holder, member_name) for member_name in member_names):
+            return
         kinds_text = "a conversion account or its id, a transfer, or deposit instructions"
         raise ArgumentError(f"must be {kinds_text}, not {plain(repr(holder), 60)}", "account")
-    if not isinstance(holder, Resource) or isinstance(holder, DepositInstructions):
-        return
     if "deposit_instructions" not in holder:
         message = f"{with_article(type(holder).__name__)} has no deposit instructions"
         raise ArgumentError(f"{message}: pass a conversion account or a transfer", "account")
@@ -155,8 +154,8 @@ def clabe_card(
     else:  # not 18 digits, so that only the text can be shown
         card_rows = list(about)
         html_parts = [_clabe_html(clabe, ()), html.table(card_rows)]
-    title = "Pay to this CLABE"
     text_rows = [("CLABE", " ".join(clabe_parts or [clabe])), ("Digits only", clabe), *card_rows]
+    title = "Pay to this CLABE"
     caution = ""
     problem_text = check(clabe)
     if problem_text:
@@ -281,7 +280,11 @@ def _detail_card(instructions: object, term_rows: Sequence[Row], service_name: s
         *_detail_rows(instructions),
     ]
     return Card(
-        "Deposit instructions", detail_rows, service_name, detail_rows, [html.table(detail_rows)]
+        "Deposit instructions",
+        detail_rows,
+        service_name,
+        detail_rows,
+        html_parts=[html.table(detail_rows)],
     )
 
 

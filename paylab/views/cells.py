@@ -34,15 +34,15 @@ def cell(value: object, *, is_utc_stated: bool = False) -> str:
     """
     if isinstance(value, ToneText):
         tone_html = tone_dot(value.tone) + words_html(value.text)
-        return _unbroken_html(tone_html) if len(value.text) <= ONE_LINE_LENGTH else tone_html
+        is_short = len(value.text) <= ONE_LINE_LENGTH
+        return _unbroken_html(tone_html) if is_short else tone_html
     cell_text = printable("" if value is None else str(value))
     time_match = TIME_PATTERN.fullmatch(cell_text)
     if time_match:
+        day_html = _unbroken_html(time_match[1])
         zone_text = "" if is_utc_stated else " UTC"
-        day_and_time = (
-            f"{_unbroken_html(time_match[1])} {_unbroken_html(time_match[2] + zone_text)}"
-        )
-        return f'<time title="{cell_text}">{day_and_time}</time>'
+        time_html = _unbroken_html(time_match[2] + zone_text)
+        return f'<time title="{cell_text}">{day_html} {time_html}</time>'
     short_text = shorten_id(cell_text)
     if short_text != cell_text:
         return _short_code(cell_text, short_text)
@@ -78,15 +78,15 @@ def _short_code(whole_text: str, short_text: str) -> str:
     tooltip_html = html.escape(whole_text)
     if OPENED_ID_PATTERN.fullmatch(whole_text):
         tooltip_html += html.escape(f'\nlab.open("{whole_text}")').replace("\n", "&#10;")
+    short_html = html.escape(short_text)
     is_path = whole_text.startswith("/")
-    joiner_html = "&#8288;" if is_path else ""  # the button is not alone on a line
-    style = PATH_STYLE if is_path else CODE_STYLE
-    shown_html = html.escape(short_text)
-    if is_path:
-        shown_html = "<wbr>".join(map(_unbroken_html, WORD_BREAK.split(shown_html)))
-    code_html = f'<code title="{tooltip_html}" style="{style}">{shown_html}</code>'
-    code_html += joiner_html + copy_button()
-    return code_html if is_path else _unbroken_html(code_html)
+    if not is_path:
+        code_html = f'<code title="{tooltip_html}" style="{CODE_STYLE}">{short_html}</code>'
+        return _unbroken_html(code_html + copy_button())
+    path_html = "<wbr>".join(map(_unbroken_html, WORD_BREAK.split(short_html)))
+    code_html = f'<code title="{tooltip_html}" style="{PATH_STYLE}">{path_html}</code>'
+    joiner_html = "&#8288;"  # so that the button is not alone on a line
+    return f"{code_html}{joiner_html}{copy_button()}"
 
 
 def _word_html(word: str, length_max: int) -> str:

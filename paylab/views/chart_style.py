@@ -220,10 +220,8 @@ def _without_astral_characters(spec_value: JsonValue) -> JsonValue:
         }
     if isinstance(spec_value, list):
         return [_without_astral_characters(member) for member in spec_value]
-    if isinstance(spec_value, str) and not spec_value.isascii():
-        return ASTRAL_CHARACTERS.sub(
-            lambda character_match: f"U+{ord(character_match[0]):X}", spec_value
-        )
+    if isinstance(spec_value, str):
+        return ASTRAL_CHARACTERS.sub(lambda match: f"U+{ord(match[0]):X}", spec_value)
     return spec_value
 
 
@@ -269,7 +267,9 @@ def corridor_colour(name: str) -> str:
     local_currencies = [
         currency_code for currency_code in known_currencies if currency_code != "USD"
     ]
-    return CORRIDOR_COLOURS[(local_currencies or known_currencies)[0]]
+    # A payout from USD has the colour of its local currency.
+    colour_currency = local_currencies[0] if local_currencies else known_currencies[0]
+    return CORRIDOR_COLOURS[colour_currency]
 
 
 def label_lookup(labels: Mapping[str, str | list[str]]) -> str:
@@ -288,7 +288,12 @@ def make_chart(title: str, panels: Sequence[Spec], empty_reason: str = "no rows"
     """
     if not panels:
         title_spec = {"text": title, "subtitle": empty_reason, "anchor": "start"}
-        panels = [{"title": title_spec, **make_panel(10, [], {"type": "point", "aria": False}, {})}]
+        panels = [
+            {
+                "title": title_spec,
+                **make_panel(10, values=[], mark={"type": "point", "aria": False}, encoding={}),
+            }
+        ]
     if len(panels) == 1:
         autosize_spec = {"type": "fit-x", "contains": "padding"}
         return Chart(title, {"width": WIDTH, "autosize": autosize_spec, **panels[0]})

@@ -171,7 +171,8 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
         "tooltip": tooltip(date="Day (UTC)", corridor="Corridor", exact="Amount", rows="Rows"),
     }
     return with_legend_filter(
-        make_panel(VOLUME_HEIGHT, bars, "bar", encoding), _corridor_names(bar_frame)
+        make_panel(VOLUME_HEIGHT, values=bars, mark="bar", encoding=encoding),
+        _corridor_names(bar_frame),
     )
 
 
@@ -214,7 +215,8 @@ def _reason_panel(bars: list[Spec]) -> Spec:
     bar_mark = {"type": "bar", "height": 14, "yOffset": 8}
     corridor_names = sorted({bar["corridor"] for bar in bars})
     return with_legend_filter(
-        make_panel(REASON_HEIGHT * len(reasons), bars, bar_mark, encoding), corridor_names
+        make_panel(REASON_HEIGHT * len(reasons), values=bars, mark=bar_mark, encoding=encoding),
+        corridor_names,
     )
 
 
@@ -237,7 +239,8 @@ def _fee_panel(rows: pd.DataFrame, currency: str) -> Spec:
     }
     point_mark = {"type": "point", "filled": True, "size": 30}
     return with_legend_filter(
-        make_panel(FEES_HEIGHT, points, point_mark, encoding), _corridor_names(point_frame)
+        make_panel(FEES_HEIGHT, values=points, mark=point_mark, encoding=encoding),
+        _corridor_names(point_frame),
     )
 
 

@@ -269,6 +269,6 @@ def _find_parameter(argument: Argument, signature: inspect.Signature) -> inspect
     if argument.position < len(positional_parameters):
         return positional_parameters[argument.position]
     last_parameter = positional_parameters[-1] if positional_parameters else None
-    if last_parameter is None or last_parameter.kind != inspect.Parameter.VAR_POSITIONAL:
-        return None
-    return last_parameter  # `*args` takes all further arguments
+    if last_parameter is not None and last_parameter.kind == inspect.Parameter.VAR_POSITIONAL:
+        return last_parameter  # `*args` takes all further arguments
+    return None

@@ -55,13 +55,11 @@ class QRModules:
         """
         pixel_rows = self._pixel_rows(size)
         side_pixels = len(pixel_rows)
+        scanline_bytes = b"".join(map(_png_scanline, pixel_rows))
         compression_level = _COMPRESSION_LEVEL if compress else 0
-        compressed_pixels = zlib.compress(
-            b"".join(map(_png_scanline, pixel_rows)), compression_level
-        )
-        chunks = [
-            _png_chunk(b"IHDR", struct.pack(">2I5B", side_pixels, side_pixels, *_ONE_BIT_GREY))
-        ]
+        compressed_pixels = zlib.compress(scanline_bytes, compression_level)
+        header_bytes = struct.pack(">2I5B", side_pixels, side_pixels, *_ONE_BIT_GREY)
+        chunks = [_png_chunk(b"IHDR", header_bytes)]
         if comment:
             chunks.append(_png_chunk(b"tEXt", b"Comment\0" + comment))
         chunks.append(_png_chunk(b"IDAT", compressed_pixels))

@@ -15,31 +15,28 @@ STAGE_HEIGHT = 76
 
 def funnel_panel(count_by_status: Mapping[str, int], status_machine: status.Machine) -> Spec:
     """The panel of a funnel, from the number of rows per status: a bar for each stage."""
-    stages_by_status = {
-        status_name: _passed_stages(status_machine, status_name) for status_name in count_by_status
-    }
-    last_stage_by_status = {
-        status_name: stages[-1] for status_name, stages in stages_by_status.items()
-    }
     total_count = sum(count_by_status.values())
     bars = []
     label_by_stage: dict[str, str | list[str]] = {}
     for stage in STAGES:
-        row_count = sum(
-            status_count
-            for status_name, status_count in count_by_status.items()
-            if stage in stages_by_status[status_name]
-        )
+        row_count = 0
+        stopped_texts = []
+        for status_name, status_count in sorted(count_by_status.items()):
+            passed_stages = _passed_stages(status_machine, status_name)
+            if stage in passed_stages:
+                row_count += status_count
+            if stage == passed_stages[-1] and status_name != stage:
+                stopped_texts.append(f"{status_count:,} {status_name}")
         share_text = f"{row_count / total_count:.1%}"
-        stopped_texts = [
-            f"{status_count:,} {status_name}"
-            for status_name, status_count in sorted(count_by_status.items())
-            if last_stage_by_status[status_name] == stage and status_name != stage
-        ]
         label_by_stage[stage] = [stage, f"{row_count:,} ({share_text})", *stopped_texts]
         bars.append(_stage_bar(stage, row_count, share_text, stopped_texts))
     bar_mark = {"type": "bar", "opacity": 0.9}
-    return make_panel(STAGE_HEIGHT * len(STAGES), bars, bar_mark, _stage_encoding(label_by_stage))
+    return make_panel(
+        STAGE_HEIGHT * len(STAGES),
+        values=bars,
+        mark=bar_mark,
+        encoding=_stage_encoding(label_by_stage),
+    )
 
 
 def _stage_bar(stage: str, row_count: int, share_text: str, stopped_texts: Sequence[str]) -> Spec:

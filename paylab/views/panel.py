@@ -86,8 +86,8 @@ class PanelView(anywidget.AnyWidget):
         self._refresh_pending.release()
         start_seconds = time.perf_counter()
         self.refresh()
-        elapsed_seconds = time.perf_counter() - start_seconds
-        self._pause_seconds = max(REFRESH_SECONDS, PAUSE_SHARE * elapsed_seconds)
+        refresh_seconds = time.perf_counter() - start_seconds
+        self._pause_seconds = max(REFRESH_SECONDS, PAUSE_SHARE * refresh_seconds)
 
     def refresh(self, *, from_start: bool = False) -> None:
         """Send the rows that are new or have changed, or all of them."""
@@ -102,14 +102,16 @@ class PanelView(anywidget.AnyWidget):
                 if earlier_row_by_number.get(row.number) != row
             ]
             self._shown = row_by_number
-            if not changed_rows and not from_start:
-                return
-            first_number = min(row_by_number, default=0)  # the browser drops the rows before it
-            row_messages = [row.message for row in changed_rows]
-            message: JsonObject = {"kind": "rows", "rows": row_messages, "first": first_number}
+            message: JsonObject = {
+                "kind": "rows",
+                "rows": [row.message for row in changed_rows],
+                # The browser drops the rows before it.
+                "first": min(row_by_number, default=0),
+            }
             if from_start:
                 message |= {"all": True, "service": self._service_name, **self._options}
-            self.send(message)
+            if from_start or changed_rows:
+                self.send(message)
 
     def receive(self, content: object) -> None:
         """Handle a browser message: `ready` requests all rows, others are actions on a row."""
@@ -165,12 +167,12 @@ class PanelView(anywidget.AnyWidget):
             (*shown_row.cells[:-1], ToneText(shown_row.cells[-1], shown_row.dot))
             for shown_row in shown_rows
         ]
-        table_html = (
-            grid(COLUMNS, toned_rows) if toned_rows else notice("No calls and no events yet.")
-        )
-        card_html = card(
-            column(SAVED_LINE, heading("Panel"), table_html), source=self._service_name
-        )
+        if toned_rows:
+            table_html = grid(COLUMNS, toned_rows)
+        else:
+            table_html = notice("No calls and no events yet.")
+        content_html = column(SAVED_LINE, heading("Panel"), table_html)
+        card_html = card(content_html, source=self._service_name)
         row_lines = [
             "  ".join(shown_row.cells).rstrip() for shown_row in shown_rows[:TABLE_ROWS_MAX]
         ]

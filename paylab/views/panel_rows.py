@@ -71,13 +71,14 @@ def call_row(number: int, call: Any) -> PanelRow:
     elif call.replayed:
         tone = "attention"
     cells = (_time_text(call.when), f"{call.method} {call.path}", attempt_text, _call_verdict(call))
-    return PanelRow(number, "call", _shorten_cells(cells), tone, call)
+    return PanelRow(number, "call", _shorten_cells(cells), tone, source=call)
 
 
 def event_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> PanelRow:
     """The row of an event; its verdict is the status in its payload.
 
-    `facts` have `event_type`, `resource_id`, `body`, and of a received one `deliveries`, `order`.
+    `facts` have `event_type`, `resource_id` and `body`; those of a received event also have
+    `deliveries` and `order`.
     """
     status_text = str(read_payload(facts).get("status") or "")
     order_text = str(facts.get("order") or "")
@@ -88,7 +89,7 @@ def event_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> 
         status_text += f", delivered {delivery_count} times"
     tone = "" if order_text in ("", "in order") else "attention"
     cells = (_time_text(at), facts.get("event_type"), facts.get("resource_id"), status_text)
-    return PanelRow(number, "event", _shorten_cells(cells), tone, facts)
+    return PanelRow(number, "event", _shorten_cells(cells), tone, source=facts)
 
 
 def delivery_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> PanelRow:
@@ -110,13 +111,13 @@ def delivery_row(number: int, at: datetime | None, facts: Mapping[str, object]) 
         tone = "bad"
     delivery_text = f"{facts.get('event_type')} delivered"
     cells = (_time_text(at), delivery_text, facts.get("url"), verdict_text)
-    return PanelRow(number, "delivery", _shorten_cells(cells), tone, facts, is_open)
+    return PanelRow(number, "delivery", _shorten_cells(cells), tone, source=facts, is_open=is_open)
 
 
 def finish_row(row: PanelRow) -> PanelRow:
     """The row of a delivery that has ended since, with its time."""
     time_text, *_ = row.cells
-    finished_row = delivery_row(row.number, None, row.source)
+    finished_row = delivery_row(row.number, at=None, facts=row.source)
     return replace(finished_row, cells=(time_text, *finished_row.cells[1:]))
 
 

@@ -59,11 +59,9 @@ BODY_LENGTH_MAX = 6000
 def report_table(report: Any) -> str:
     """The progress of the probe, what differs and what to ask; the rest opens on click."""
     # Proven: the service differs from the settings. Refused: the provider must be asked.
-    differing_rows = [(finding.key, finding.words) for finding in report.where("proven")]
-    asking_rows = []
+    action_rows = [(finding.key, finding.words) for finding in report.where("proven")]
     for finding in report.where("refused"):
-        asking_rows.append((finding.key, f"{finding.words}: {finding.ask}"))
-    action_rows = [*differing_rows, *asking_rows]
+        action_rows.append((finding.key, f"{finding.words}: {finding.ask}"))
     action_table_html = ""
     if action_rows:
         action_table_html = grid(("Key", "Outcome"), action_rows, row_max=len(action_rows))
@@ -196,8 +194,7 @@ def drift_table(differences: Any) -> str:
     if not drift_rows:
         verdict_html = verdict("No drift: every answer was as expected.", is_good=True)
         return card(column(heading("Drift"), verdict_html))
-    verdict_html = verdict(
-        f"{plural(len(drift_rows), 'difference')} to the settings", is_good=False
-    )
+    differences_text = plural(len(drift_rows), "difference")
+    verdict_html = verdict(f"{differences_text} to the settings", is_good=False)
     grid_html = grid(DRIFT_COLUMNS, drift_rows, number_columns=(3, 4))
     return card(column(heading("Drift"), verdict_html, grid_html))

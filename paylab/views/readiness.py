@@ -81,7 +81,8 @@ def readiness_card(report: Any) -> str:
     for verdict in ("shown", "not applicable", "question"):
         judged_items = report.of(verdict)
         if judged_items:
-            title = f"{len(judged_items)} {TITLES[verdict][0].lower()}{TITLES[verdict][1:]}"
+            title_text = TITLES[verdict]
+            title = f"{len(judged_items)} {title_text[0].lower()}{title_text[1:]}"
             other_html_blocks.append(collapsible_block(title, _items_html(judged_items)))
     if other_html_blocks:
         html_parts.append(_section_title("All else"))

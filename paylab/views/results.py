@@ -70,7 +70,9 @@ def pager_table(pager: Pager[Any]) -> str:
     fetched_items, total_count = pager.fetched()
     if total_count is None:
         return card(column(heading("List"), notice(NOT_FETCHED)), source=pager.place)
-    return items_table(fetched_items, total_count, pager.place, "to_list() has all")
+    return items_table(
+        fetched_items, total_count, service_name=pager.place, all_rows_hint="to_list() has all"
+    )
 
 
 def items_table(
@@ -87,7 +89,8 @@ def items_table(
         return card(column(heading("List"), notice("No items")), source=service_name)
     type_name = type(items[0]).__name__
     fields_of_items = [redacted_fields(item) for item in items]
-    column_names = COLUMNS_BY_TYPE.get(type_name) or tuple(fields_of_items[0])[:OTHER_COLUMNS_MAX]
+    first_names = tuple(fields_of_items[0])[:OTHER_COLUMNS_MAX]
+    column_names = COLUMNS_BY_TYPE.get(type_name, first_names)
     table_rows = []
     for item_fields in fields_of_items:
         row_cells = [_column_text(item_fields, column_name) for column_name in column_names]
@@ -187,10 +190,14 @@ def reconciliation_card(reconciliation: Reconciliation) -> str:
         if len(reconciliation.sides) <= 2:
             column_names.remove("side")
         problem_frame = reconciliation.frame()[column_names]
-        html_parts.append(_filled_columns_table(problem_frame, "frame() has all problems"))
+        problem_table = _filled_columns_table(
+            problem_frame, all_rows_hint="frame() has all problems"
+        )
+        html_parts.append(problem_table)
         if "missing_in_books" in set(problem_frame["kind"]):
             html_parts.append(notice(PERIOD_ADVICE))
-    html_parts.append(collapsible_block("Totals", _filled_columns_table(reconciliation.totals())))
+    totals_table = _filled_columns_table(reconciliation.totals())
+    html_parts.append(collapsible_block("Totals", totals_table))
     note_lines = [line.strip() for line in (*reconciliation.columns_lines(), *reconciliation.notes)]
     html_parts.append(collapsible_block("What was compared", text_block("\n".join(note_lines))))
     return card(column(*html_parts), source=reconciliation.place)

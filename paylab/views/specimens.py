@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from io import BytesIO
 from time import gmtime
+from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import OptionError, Problem
@@ -52,9 +53,10 @@ def specimen(
         _check_choice("kind", kind, list(SAVE_OPTIONS))
     if fault is not None:
         _check_choice("fault", fault, FAULTS)
+    name_line = name if side == "selfie" else f"{name} ({country})"
     specimen_lines = [
         f"SPECIMEN {side}",
-        name if side == "selfie" else f"{name} ({country})",
+        name_line,
         "A drawing for practice, not of a real person.",
     ]
     comment_bytes = b""
@@ -62,10 +64,10 @@ def specimen(
         specimen_lines.append(f"{fault.removeprefix('verification_')}: {detail(fault).meaning}")
         comment_bytes = SPECIMEN + fault.encode()
     if kind in (None, "png") and not is_installed("PIL"):
-        return encode_qr("\n".join(specimen_lines)).png(
-            QR_PIXELS, compress=False, comment=comment_bytes
-        )
-    return _draw_specimen(side, specimen_lines, kind or "jpeg", comment_bytes)
+        # Not compressed, it is over 10 KB.
+        qr_code = encode_qr("\n".join(specimen_lines))
+        return qr_code.png(QR_PIXELS, compress=False, comment=comment_bytes)
+    return _draw_specimen(side, specimen_lines, image_type=kind or "jpeg", comment=comment_bytes)
 
 
 def _check_choice(argument_name: str, argument: str, choices: Sequence[str]) -> None:
@@ -115,10 +117,14 @@ def _draw_specimen(side: str, specimen_lines: list[str], image_type: str, commen
     # Each writer has its own option for the comment, and ignores the others.
     png_info = PngImagePlugin.PngInfo()
     png_info.add_text("Comment", comment)
+    comment_options: dict[str, Any] = {
+        "pnginfo": png_info,
+        "comment": comment,
+        "description": comment,
+    }
     image_file = BytesIO()
-    save_options = SAVE_OPTIONS[image_type]
-    image.save(image_file, **save_options, pnginfo=png_info, comment=comment, description=comment)
-    if image_type == "pdf":
+    image.save(image_file, **SAVE_OPTIONS[image_type], **comment_options)
+    if image_type == "pdf":  # its writer has no such option
         return image_file.getvalue() + b"\n%" + comment
     return image_file.getvalue()
 

@@ -227,7 +227,7 @@ def read_any_events(source: EventSource, wrapper: Wrapper = SPEC_WRAPPER) -> Eve
             f"{type(source).__name__}"
         )
     events = [_read_item(item_number, item, wrapper) for item_number, item in enumerate(source, 1)]
-    return EventHistory(events, None)
+    return EventHistory(events, since=None)
 
 
 def simulated_events(events: list[Event]) -> EventHistory:

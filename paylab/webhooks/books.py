@@ -48,10 +48,10 @@ def read_books(
 ) -> Books:
     """Read the rows of books; ConfigError if they cannot be read.
 
-    A file is read by its suffix: .xlsx, .parquet, .jsonl, anything else as CSV; it may be
-    compressed, with .gz, and at an fsspec URL. Without `delimiter`, it is found in the first line;
-    without `sheet`, the first one is read. With `database`, a URL or an SQLAlchemy engine, the
-    source is a query. A table of polars or Arrow is a frame too.
+    A file is read by its suffix: .xlsx, .parquet, .jsonl, anything else as CSV. It may be
+    compressed, with .gz, and at an fsspec URL. Without `delimiter`, the delimiter is found in the
+    first line; without `sheet`, the first sheet is read. With `database`, a URL or an SQLAlchemy
+    engine, the source is a query. A table of polars or Arrow is a frame too.
     """
     convert_to_pandas = getattr(source, "to_pandas", None)  # of a table of polars or Arrow
     if convert_to_pandas is not None:

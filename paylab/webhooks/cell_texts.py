@@ -32,7 +32,8 @@ def cell_texts(column: Series) -> pa.Array:
     if isinstance(column_texts, pa.ChunkedArray):
         column_texts = column_texts.combine_chunks()
     trimmed_texts = pc.utf8_trim_whitespace(column_texts)
-    return pc.if_else(pc.equal(trimmed_texts, ""), pa.scalar(None, pa.string()), trimmed_texts)
+    blank_mask = pc.equal(trimmed_texts, "")
+    return pc.if_else(blank_mask, pa.scalar(None, pa.string()), trimmed_texts)
 
 
 def is_arrow_text(dtype: object) -> bool:
@@ -62,4 +63,5 @@ def _write_float(float_value: float) -> str:
         raise ExactnessError(f"{float_value!r} is a float with too many digits: read it as text")
     # A whole number is written without the ".0" that the float adds.
     whole_number = exact_number.to_integral_value()
-    return format(whole_number if exact_number == whole_number else exact_number, "f")
+    is_whole = exact_number == whole_number
+    return format(whole_number if is_whole else exact_number, "f")

@@ -79,7 +79,8 @@ def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray
         tolerance = pair.rules.tolerance_of(currency) if currency else Decimal(0)
         service_value = service[pair_index]
         has_amount = isinstance(service_value, Decimal)
-        service_amount = service_value if has_amount else Decimal(0)  # a missing one counts as 0
+        # A missing amount counts as 0.
+        service_amount = service_value if has_amount else Decimal(0)
         other_amount = other[pair_index]
         difference = subtract(other_amount, service_amount)
         if difference.copy_abs() <= tolerance:

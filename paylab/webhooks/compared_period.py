@@ -57,18 +57,22 @@ class ComparedPeriod:
         """Return which payments of a family are counted."""
         return self._payment_mask[family.start : family.end]
 
-    def rows_mask(self, rows: Rows) -> Mask:
+    def mask_of_rows(self, rows: Rows) -> Mask:
         """Return which rows of a side are counted."""
         return self._row_masks[rows.side]
 
     @property
     def text(self) -> str:
-        """The period in words, with a space before it; empty without one."""
+        """The period in words, such as "since 2026-01-01"; empty without a period."""
         since, until, zone = self._period
-        since_text = f" since {_write_time(since, zone)}" if since else ""
-        until_text = f" before {_write_time(until, zone)}" if until else ""
-        zone_text = f" ({zone.key})" if since_text + until_text and zone.key != "UTC" else ""
-        return since_text + until_text + zone_text
+        period_texts = []
+        if since:
+            period_texts.append(f"since {_write_time(since, zone)}")
+        if until:
+            period_texts.append(f"before {_write_time(until, zone)}")
+        if period_texts and zone.key != "UTC":
+            period_texts.append(f"({zone.key})")
+        return " ".join(period_texts)
 
     @property
     def notes(self) -> list[str]:

@@ -209,7 +209,7 @@ def make_event(
     family_name = event_type.partition(".")[0]
     model_class, _ = FAMILIES.get(family_name, (Resource, None))
     try:
-        our_payload = rename_event_object(service, event_type, payload, Names.to_ours)
+        our_payload = rename_event_object(service, event_type, payload, convert=Names.to_ours)
         resource_model = model_class.model_validate(our_payload)
         resource_model._raw = dict(payload)
     except (ValueError, RecursionError) as error:
@@ -222,8 +222,10 @@ def _read_object(delivery: RawEvent) -> JsonMapping:
     try:
         if isinstance(delivery, Mapping):
             body_object = read_json(write_json(delivery))
+        elif isinstance(delivery, str):
+            body_object = read_json(delivery)
         else:
-            body_object = read_json(delivery if isinstance(delivery, str) else bytes(delivery))
+            body_object = read_json(bytes(delivery))
     except (TypeError, ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
     if not isinstance(body_object, dict):
@@ -283,7 +285,9 @@ def of_snapshot(
     """
     if family == "individual":
         value_by_field = {
-            field_name: raw.get(field_name) for field_name in ("id", "status", "updated_at")
+            "id": raw.get("id"),
+            "status": raw.get("status"),
+            "updated_at": raw.get("updated_at"),
         }
         if raw.get("status_details"):
             value_by_field["status_details"] = raw["status_details"]
@@ -294,7 +298,8 @@ def of_snapshot(
         raise ArgumentError(f"family must be one of {resource_names}, not {family!r}", "family")
     status = str(raw.get("status"))
     event_type = EVENT_TYPES_BY_STATUS[family].get(status, f"{family}.status_changed")
-    if latest and family == "transfer" and status == latest.status == "started":
+    was_started = latest is not None and latest.status == "started"
+    if family == "transfer" and was_started and status == "started":
         event_type = "transfer.payout_initiated"  # still started, with a newer updated_at
     return make_event(event_type, lower_currencies(raw), service)
 
@@ -303,8 +308,9 @@ def of_snapshot(
 def is_stale(event: EventVersion, latest: EventVersion | None) -> bool:
     """Return whether an event is older than the latest known one of its resource.
 
-    The status machine decides first: completed never leads back to started. Where it allows both
-    ways, or neither, `updated_at` decides, and last the order of the event types.
+    The status machine decides first: completed never leads back to started. If it allows both ways,
+    or neither, `updated_at` decides. If these are equal or missing, the order of the event types
+    decides.
 
     >>> paylab.events.is_stale(paylab.events.read_event(delivery), None)
     False

@@ -68,17 +68,20 @@ def read_events(path: str | os.PathLike[str], wrapper: Wrapper = SPEC_WRAPPER) -
     note_texts = []
     with open(path_of(path), "rb") as event_file:
         for line_number, file_line in enumerate(event_file, 1):
+            if not file_line.strip():
+                continue
             try:
-                stored_entry = _read_line(file_line, wrapper) if file_line.strip() else None
+                stored_entry = _read_line(file_line, wrapper)
             except UnreadableEventError as error:
                 # A last line without an end is one that was not written to its end.
-                if file_line.endswith(b"\n"):
+                is_cut_off = not file_line.endswith(b"\n")
+                if not is_cut_off:
                     raise PaylabError(f"{path}, line {line_number}: {error}") from None
                 note_texts.append(CUT_OFF_NOTE)
                 continue
             if isinstance(stored_entry, Header):
                 listening_since = stored_entry.since or listening_since
-            elif stored_entry:
+            else:
                 events.append(stored_entry.event)
     return EventHistory(events, listening_since, tuple(note_texts))
 
@@ -201,10 +204,11 @@ def _read_line(file_line: bytes, wrapper: Wrapper) -> StoredEvent | Header:
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
     if isinstance(line_object, dict) and HEADER_KEY in line_object:
-        if line_object[HEADER_KEY] != FORMAT_VERSION:
-            version_text = f"{str(line_object[HEADER_KEY])[:20]!a}"
+        format_version = line_object[HEADER_KEY]
+        if format_version != FORMAT_VERSION:
             raise ConfigError(
-                f"its format is {version_text}, this version of paylab reads {FORMAT_VERSION}"
+                f"its format is {str(format_version)[:20]!a}, "
+                f"this version of paylab reads {FORMAT_VERSION}"
             )
         return Header(timestamps.read_or_none(line_object.get("listening_since")))
     event = read_event(line_object, wrapper)
@@ -212,6 +216,5 @@ def _read_line(file_line: bytes, wrapper: Wrapper) -> StoredEvent | Header:
     # A file of another program has no count: a line is one delivery.
     if type(delivery_count) is not int or delivery_count < 1:
         delivery_count = 1
-    return StoredEvent(
-        event, delivery_count, timestamps.read_or_none(line_object.get("received_at"))
-    )
+    received_at = timestamps.read_or_none(line_object.get("received_at"))
+    return StoredEvent(event, delivery_count, received_at)

@@ -80,7 +80,7 @@ class InboxFunctions:
     """The functions of an inbox: wait, look up a resource, display, close."""
 
     sleep: Callable[[float], None]
-    current: Callable[[str, str], JsonMapping | None]
+    look_up: Callable[[str, str], JsonMapping | None]
     show: Callable[[Inbox], Any]
     close: Callable[[], None]
 
@@ -102,7 +102,7 @@ class Inbox(Arrivals):
         self.url = url
         self.is_open = True
         self._receiver = receiver
-        self._functions = functions
+        self._lab_functions = functions
         self._closing = Lock()
         self._process = os.getpid()
         atexit.register(self.close)
@@ -125,7 +125,7 @@ class Inbox(Arrivals):
                 return
             self.is_open = False
         atexit.unregister(self.close)
-        self._functions.close()
+        self._lab_functions.close()
 
     def wait(
         self,
@@ -163,7 +163,7 @@ class Inbox(Arrivals):
                 raise WaitTimeoutError("; ".join(filter(None, [message, type_hint])), hint=hint)
             # The pauses are added up: on a frozen clock they move the clock and take no real time.
             pause_seconds = min(every, timeout - waited_seconds)
-            self._functions.sleep(pause_seconds)
+            self._lab_functions.sleep(pause_seconds)
             waited_seconds += pause_seconds
         return matching_arrivals[0].event
 
@@ -197,7 +197,7 @@ class Inbox(Arrivals):
         []
         """
         delivered_event = self._convert_to_event(event)
-        resource_fields = self._functions.current(delivered_event.family, delivered_event.id)
+        resource_fields = self._lab_functions.look_up(delivered_event.family, delivered_event.id)
         if resource_fields is None:
             return None
         return differences(delivered_event.payload, resource_fields)
@@ -239,8 +239,8 @@ class Inbox(Arrivals):
 
     def _repr_mimebundle_(self, **_: object) -> Any:
         """The live table as a widget, or text where widgets cannot be shown."""
-        return bundle_or_text(lambda: self._functions.show(self), repr(self))
+        return bundle_or_text(lambda: self._lab_functions.show(self), repr(self))
 
     def _ipython_display_(self) -> None:
         """Display the live table in a notebook."""
-        display_or_text(lambda: self._functions.show(self))
+        display_or_text(lambda: self._lab_functions.show(self))

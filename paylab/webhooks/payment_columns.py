@@ -114,8 +114,8 @@ NAMES_BY_MEANING: Mapping[str, tuple[str, ...]] = {
 def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> dict[str, Any]:
     """Find your column of each meaning; OptionError for an unknown name, or without a key column.
 
-    `columns` has your names by meaning or by field of the service. Others are found by their
-    usual names, without regard to case and blanks.
+    `columns` has your names by meaning or by field of the service. The columns of the other
+    meanings are found by their usual names, without regard to case and blanks.
     """
     chosen_name_by_meaning = _read_chosen_names(names, columns or {})
     # Of columns that differ in case only, the first is taken.
@@ -128,9 +128,9 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
             name_by_meaning[meaning] = chosen_name_by_meaning[meaning]
             continue
         matching_names = [
-            name_by_folded_name[column_name]
-            for column_name in usual_names
-            if column_name in name_by_folded_name
+            name_by_folded_name[usual_name]
+            for usual_name in usual_names
+            if usual_name in name_by_folded_name
         ]
         # A column that you chose for one meaning does not get another by its usual name.
         if matching_names and matching_names[0] not in chosen_name_by_meaning.values():

@@ -106,8 +106,8 @@ class PaymentPairs:
             return self.rows.key(row_index)
         payment_id: str | None = self.payments.ids[payment_index].as_py()
         reference: str | None = self.payments.references[payment_index].as_py()
-        has_ids = self.rows.ids.null_count < len(self.rows)
-        uses_reference = self.rows.side == BOOKS and not has_ids
+        rows_have_ids = self.rows.ids.null_count < len(self.rows)
+        uses_reference = self.rows.side == BOOKS and not rows_have_ids
         if uses_reference and reference:
             return reference
         return payment_id or ""
@@ -149,9 +149,9 @@ class PaymentPairs:
                     yield from self._compare_column(
                         payment_family,
                         column_description,
-                        payment_indexes[family_mask],
-                        row_indexes[family_mask],
-                        other_column.take(value_indexes[family_mask]),
+                        payment_indexes=payment_indexes[family_mask],
+                        row_indexes=row_indexes[family_mask],
+                        other_column=other_column.take(value_indexes[family_mask]),
                     )
 
     def _compare_column(

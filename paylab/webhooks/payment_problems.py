@@ -143,24 +143,23 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
     partner_by_payment = _find_swapped(problems)
     if not partner_by_payment:
         return problems
-    compared_problems = [
-        problem for problem in problems if problem.kind not in KINDS_OF_SEVERAL_ROWS
-    ]
     values_by_payment_and_column = {
         (problem.payment, problem.column): _read_compared_values(problem)
-        for problem in compared_problems
+        for problem in problems
+        if problem.kind not in KINDS_OF_SEVERAL_ROWS
     }
     renamed_problems = []
     for problem in problems:
-        if problem.kind in KINDS_OF_SEVERAL_ROWS or problem.payment not in partner_by_payment:
+        may_be_swapped = problem.kind not in KINDS_OF_SEVERAL_ROWS
+        if not may_be_swapped or problem.payment not in partner_by_payment:
             renamed_problems.append(problem)
             continue
         service_value, other_value = _read_compared_values(problem)
-        partner_values = values_by_payment_and_column.get(
-            (partner_by_payment[problem.payment], problem.column)
-        )
+        partner = partner_by_payment[problem.payment]
+        partner_values = values_by_payment_and_column.get((partner, problem.column))
         # Swapped values: what the books have here, the service has for the partner.
-        if partner_values != (other_value, service_value):
+        are_swapped = partner_values == (other_value, service_value)
+        if not are_swapped:
             renamed_problems.append(problem)
         elif problem.kind == "amount":
             renamed_problems.append(problem._replace(kind="swapped"))

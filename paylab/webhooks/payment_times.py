@@ -50,7 +50,8 @@ def read_column_times(
     """
     dtype = column.dtype
     if isinstance(dtype, pd.ArrowDtype) and not is_arrow_text(dtype):
-        column = pd.Series(pd.to_datetime(column.to_numpy(dtype=object, na_value=None)))
+        arrow_times = column.to_numpy(dtype=object, na_value=None)
+        column = pd.Series(pd.to_datetime(arrow_times))
     elif pd.api.types.is_object_dtype(dtype) and all(map(_is_time_or_missing, column)):
         column = _convert_objects_to_times(column, zone)
     if isinstance(column.dtype, pd.DatetimeTZDtype):
@@ -61,9 +62,8 @@ def read_column_times(
     time_texts = cell_texts(column)
     microseconds, found_format = _read_times(time_texts, name, zone, date_format)
     has_seconds = pc.any(pc.match_substring_regex(time_texts, r"\d:\d\d:\d\d")).as_py()
-    return TimeColumn(
-        microseconds, _find_unit(microseconds, "s" if has_seconds else "m"), found_format
-    )
+    smallest_unit = "s" if has_seconds else "m"
+    return TimeColumn(microseconds, _find_unit(microseconds, smallest_unit), found_format)
 
 
 def _is_time_or_missing(cell_value: Any) -> bool:
@@ -182,14 +182,11 @@ def _make_time_error(
     It names the first text that the format with the fewest misfits does not read.
     """
     blank_mask = series.isna()
-    best_times = min(
-        times_by_format.values(), key=lambda column_times: int(column_times.isna().sum())
-    )
-    unread_row_indexes = np.flatnonzero(best_times.isna() & ~blank_mask)
-    # If several formats read all texts, the first text is named.
-    named_row_indexes = (
-        unread_row_indexes if len(unread_row_indexes) else np.flatnonzero(~blank_mask)
-    )
+    best_times = min(times_by_format.values(), key=lambda times: int(times.isna().sum()))
+    named_row_indexes = np.flatnonzero(best_times.isna() & ~blank_mask)
+    if not len(named_row_indexes):
+        # Several formats read all texts: the first text is named.
+        named_row_indexes = np.flatnonzero(~blank_mask)
     row_index = int(named_row_indexes[0])
     reason_text = "can be read in two ways" if is_ambiguous else "is not a time"
     cell_description = f"{column_name}, row {row_index + 1}: {series[row_index]!r:.40}"

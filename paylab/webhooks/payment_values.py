@@ -51,8 +51,8 @@ def read_amounts(
     """Read exact amounts by column name, and make a note on the decimal mark that was found.
 
     The note is empty if the mark was given, or is the usual one. ExactnessError names the column
-    and the row of a cell that is no amount, counted from 1; OptionError if texts such as `1,234`
-    can have either decimal mark, also `1.234` in a file with semicolons between its cells.
+    and the row, counted from 1, of a cell that is no amount. OptionError if texts such as `1,234`
+    can have either decimal mark; in a file with semicolons between its cells, so can `1.234`.
     """
     amounts_by_name: dict[str, DecimalArray] = {}
     texts_by_name: dict[str, pa.Array] = {}
@@ -65,9 +65,8 @@ def read_amounts(
     for column_name, amount_texts in texts_by_name.items():
         number_texts = pa.chunked_array([_use_decimal_point(amount_texts, column_name, found_mark)])
         first_row_number = 1
-        amounts_by_name[column_name] = DecimalArray(
-            decimals.read_decimals(number_texts, column_name, first_row_number)
-        )
+        amounts = decimals.read_decimals(number_texts, column_name, first_row_number)
+        amounts_by_name[column_name] = DecimalArray(amounts)
     if decimal_mark:
         return amounts_by_name, ""
     return amounts_by_name, _describe_mark(found_mark, texts_by_name.values(), has_semicolons)
@@ -124,14 +123,15 @@ def _normalize_signs(amount_texts: pa.Array) -> pa.Array:
 def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
     """Find the decimal mark of all numbers: a comma if it fits all of them, and a point does not.
 
-    OptionError if both fit, as in "1,234"; a point if neither does. Points group thousands if a
-    number has two, as in "1.234.567".
+    OptionError if both fit, as in "1,234". If neither fits, it is a point. Points that a number has
+    twice group its thousands, as in "1.234.567": then the mark is a comma.
     """
     amount_texts = pa.chunked_array(list(columns), pa.string())
     comma_mask = pc.match_substring(amount_texts, ",")
     if not pc.any(comma_mask).as_py():
         has_groups = pc.any(pc.match_substring_regex(amount_texts, TWO_POINTS)).as_py()
-        return "," if has_groups and _all_match(amount_texts, NUMBER_PATTERNS[","]) else "."
+        is_comma = has_groups and _all_match(amount_texts, NUMBER_PATTERNS[","])
+        return "," if is_comma else "."
     possible_marks = [
         decimal_mark
         for decimal_mark, pattern in NUMBER_PATTERNS.items()
@@ -139,9 +139,8 @@ def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
     ]
     if len(possible_marks) > 1:
         text_with_comma = amount_texts.filter(comma_mask)[0].as_py()
-        raise OptionError(
-            [Problem("decimal", _ask_for_mark(text_with_comma, "comma"), "reconcile")]
-        )
+        message = _ask_for_mark(text_with_comma, "comma")
+        raise OptionError([Problem("decimal", message, "reconcile")])
     return possible_marks[0] if possible_marks else "."
 
 
@@ -176,9 +175,8 @@ def _use_decimal_point(amount_texts: pa.Array, column_name: str, decimal_sign: s
             f"mark {decimal_sign!r}: pass decimal=, or correct it"
         )
     group_mark = "." if decimal_sign == "," else ","
-    return pc.replace_substring(
-        pc.replace_substring(amount_texts, group_mark, ""), decimal_sign, "."
-    )
+    ungrouped_texts = pc.replace_substring(amount_texts, group_mark, "")
+    return pc.replace_substring(ungrouped_texts, decimal_sign, ".")
 
 
 def word_column(column: Series) -> WordColumn:

@@ -99,7 +99,7 @@ class PolledList:
         return _sort_oldest_first(changed_rows)
 
     def _read_changes(self) -> list[JsonMapping]:
-        """Read all pages; if newest first, until a page brings nothing new."""
+        """Read all pages; of a list that is newest first, those up to one that has nothing new."""
         changed_rows: list[JsonMapping] = []
         missing_ids = set(self.open)
         for page in self._read_checked_pages():

@@ -83,21 +83,25 @@ class Receiver:
         refusal_answer = _refuse_request(method, content_type, body)
         if refusal_answer is not None:
             return refusal_answer
-        reason_text = self._check(headers or {}, body) if self._check else ""
-        if reason_text:
-            log.warning("an event was refused: %s", reason_text)
-            return DeliveryAnswer(401, reason_text)
-        return self.replay(body, headers)
+        refusal_text = self._check(headers or {}, body) if self._check else ""
+        if refusal_text:
+            log.warning("an event was refused: %s", refusal_text)
+            return DeliveryAnswer(401, refusal_text)
+        return self._accept(body, headers or {})
 
     def replay(self, body: bytes, headers: Mapping[str, str] | None = None) -> DeliveryAnswer:
         """Accept an event again without checking its signature."""
+        return self._accept(body, headers or {})
+
+    def _accept(self, body: bytes, headers: Mapping[str, str]) -> DeliveryAnswer:
+        """Read an event and handle it, unless a failure is simulated."""
         with self._lock:
             has_failed = self._failure.draw()
         if has_failed:
             return DeliveryAnswer(self._failure.status, "simulated failure")
         try:
             event = read_event(body, self._events.wrapper)
-            return self._store_and_handle(event, body, headers or {})
+            return self._store_and_handle(event, body, headers)
         except (UnreadableEventError, RecursionError, UnicodeError) as error:
             return DeliveryAnswer(400, f"not an event: {str(error)[:200]}")
 

@@ -113,8 +113,8 @@ def _compare_sides(
         payment_problems,
         rules,
         compared_period,
-        note_texts,
-        place,
+        notes=note_texts,
+        place=place,
         blank_count=blank_counts.total(),
     )
 
@@ -176,11 +176,14 @@ class Comparison:
             return self._rows
         payment_currencies = [*self._payments.list_currencies(self._rules.zone), None]
         # A row without a payment has the index -1, which takes the last item.
-        texts = [payment_currencies[index] for index in self.payment_index_of_row.tolist()]
+        currencies = [payment_currencies[index] for index in self.payment_index_of_row.tolist()]
         if currency_words is not None:
-            row_texts = map(currency_words.text, range(len(texts)))
-            texts = [own or text for own, text in zip(row_texts, texts, strict=True)]
-        completed_words = word_column(pd.Series(texts, dtype="category"))
+            own_currencies = map(currency_words.text, range(len(currencies)))
+            currencies = [
+                own_currency or payment_currency
+                for own_currency, payment_currency in zip(own_currencies, currencies, strict=True)
+            ]
+        completed_words = word_column(pd.Series(currencies, dtype="category"))
         return replace(self._rows, values={**self._rows.values, "currency": completed_words})
 
     def _read_problem_place(self, problem: PaymentProblem) -> tuple[int, int, int]:
@@ -193,9 +196,9 @@ class Comparison:
     def compared_period(self, period: Period, *, only_books: bool) -> ComparedPeriod:
         """The payments that the report counts: those of a period.
 
-        With `only_books`, a list that the books have no row of is left out; without, it is compared
-        with events.
-        OptionError if no row of the books can be compared, but a payment should have one.
+        With `only_books`, a list that the books have no row of is left out; otherwise it is
+        compared with events, and counts. OptionError if no row of the books can be compared, but a
+        payment should have one.
         """
         counted_mask = self._make_period_mask(period)
         # Payments outside the period that have a row of the books nevertheless.
@@ -211,7 +214,11 @@ class Comparison:
                 if only_books:
                     family_mask[:] = False  # it is a view of `counted_mask`
         return ComparedPeriod(
-            self._payments.count, period, counted_mask, count_by_list, outside_count
+            self._payments.count,
+            period,
+            counted_mask,
+            uncompared=count_by_list,
+            outside_count=outside_count,
         )
 
     def differences(self) -> Iterator[PaymentProblem]:

@@ -118,26 +118,25 @@ def _compare_split_payments(
     a payment in a column is a problem.
     """
     summed_column_by_meaning, row_column_by_meaning = _choose_columns(pairs, rows_by_split_payment)
-    first_row_indexes = _make_index_array(
-        row_indexes[0] for row_indexes in rows_by_split_payment.values()
-    )
+    first_row_indexes = [row_indexes[0] for row_indexes in rows_by_split_payment.values()]
     yield from pairs.compare(
         _make_index_array(rows_by_split_payment),
-        first_row_indexes,
+        _make_index_array(first_row_indexes),
         summed_column_by_meaning,
         np.arange(len(rows_by_split_payment)),
     )
-    repeated_payment_indexes = _make_index_array(
-        payment_index
-        for payment_index, row_indexes in rows_by_split_payment.items()
-        for _ in row_indexes
+    # One item for each row: the payment is repeated beside each of its rows.
+    payment_indexes: list[int] = []
+    all_row_indexes: list[int] = []
+    for payment_index, row_indexes in rows_by_split_payment.items():
+        payment_indexes += [payment_index] * len(row_indexes)
+        all_row_indexes += row_indexes
+    row_problems = pairs.compare(
+        _make_index_array(payment_indexes),
+        _make_index_array(all_row_indexes),
+        row_column_by_meaning,
     )
-    all_row_indexes = _make_index_array(
-        row_index for row_indexes in rows_by_split_payment.values() for row_index in row_indexes
-    )
-    yield from _keep_first_problems(
-        pairs.compare(repeated_payment_indexes, all_row_indexes, row_column_by_meaning)
-    )
+    yield from _keep_first_problems(row_problems)
 
 
 def _choose_columns(
@@ -148,16 +147,16 @@ def _choose_columns(
     row_column_by_meaning: dict[str, Any] = {}
     for column_description in PAYMENT_COLUMNS:
         column_values = pairs.rows.values.get(column_description.meaning)
-        if isinstance(column_values, DecimalArray) and column_description.currency:
-            amounts = [
-                _combine_amounts(pairs, column_description.meaning, payment_index, row_indexes)
+        meaning = column_description.meaning
+        is_amount = isinstance(column_values, DecimalArray) and bool(column_description.currency)
+        if is_amount:
+            sums = [
+                _combine_amounts(pairs, meaning, payment_index, row_indexes)
                 for payment_index, row_indexes in rows_by_split_payment.items()
             ]
-            summed_column_by_meaning[column_description.meaning] = DecimalArray(
-                decimals.from_numbers(amounts)
-            )
+            summed_column_by_meaning[meaning] = DecimalArray(decimals.from_numbers(sums))
         elif column_values is not None and column_description.kind != "time":
-            row_column_by_meaning[column_description.meaning] = column_values
+            row_column_by_meaning[meaning] = column_values
     return summed_column_by_meaning, row_column_by_meaning
 
 

@@ -69,7 +69,7 @@ class Reconciliation:
     @property
     def sides(self) -> tuple[str, ...]:
         """The compared sides: service, and books, events or both."""
-        return (SERVICE, *(rows.side for rows in self._rows))
+        return (SERVICE, *(side_rows.side for side_rows in self._rows))
 
     def __bool__(self) -> bool:
         return not self.problems and len(self._empty_sides) < len(self._rows)
@@ -102,10 +102,12 @@ class Reconciliation:
         has_payments = any(
             self._period.mask_of(payment_family).any() for payment_family in self._payments.families
         )
+        if not has_payments:
+            return []
         return [
-            rows.side
-            for rows in self._rows
-            if has_payments and not self._period.rows_mask(rows).any()
+            side_rows.side
+            for side_rows in self._rows
+            if not self._period.mask_of_rows(side_rows).any()
         ]
 
     @property
@@ -133,21 +135,17 @@ class Reconciliation:
         """
         reasons_by_side: dict[str, dict[str, str]] = {}
         for side_rows in self._rows:
-            reason_by_meaning = {
-                column_description.meaning: f"not in the {side_rows.side}"
-                for column_description in PAYMENT_COLUMNS
-                if column_description.meaning not in side_rows.name_by_meaning
-                and self._has_service_column(column_description.meaning)
-            }
-            reason_by_column = {
-                column_name: "not in the service"
-                for meaning, column_name in side_rows.name_by_meaning.items()
-                if not self._has_service_column(meaning)
-            }
-            reason_by_unknown_column = dict.fromkeys(side_rows.unknown, "not compared")
-            reasons_by_side[side_rows.side] = (
-                reason_by_meaning | reason_by_column | reason_by_unknown_column
-            )
+            reason_by_column: dict[str, str] = {}
+            for column_description in PAYMENT_COLUMNS:
+                meaning = column_description.meaning
+                is_missing = meaning not in side_rows.name_by_meaning
+                if is_missing and self._has_service_column(meaning):
+                    reason_by_column[meaning] = f"not in the {side_rows.side}"
+            for meaning, column_name in side_rows.name_by_meaning.items():
+                if not self._has_service_column(meaning):
+                    reason_by_column[column_name] = "not in the service"
+            reason_by_column |= dict.fromkeys(side_rows.unknown, "not compared")
+            reasons_by_side[side_rows.side] = reason_by_column
         return reasons_by_side
 
     def _has_service_column(self, meaning: str) -> bool:
@@ -177,10 +175,10 @@ class Reconciliation:
             for column_name in column_names
         }
         frame = ExactFrame(cells_by_column, columns=column_names)
-        difference_amounts = [problem.difference for problem in self.problems]
-        difference_column = pd.Series(
-            DecimalArray(decimals.from_numbers(difference_amounts, "difference"))
+        difference_amounts = decimals.from_numbers(
+            [problem.difference for problem in self.problems], "difference"
         )
+        difference_column = pd.Series(DecimalArray(difference_amounts))
         frame.insert(column_names.index("time_difference"), "difference", difference_column)
         type_by_column = {
             **dict.fromkeys(("kind", "side", "family", "column", "currency"), "category"),
@@ -226,7 +224,7 @@ class Reconciliation:
         ['USD']
         """
         side_totals_by_currency = totals_by_currency(
-            self._payments, self._rows, self._rules.zone, self._period
+            self._payments, other_sides=self._rows, zone=self._rules.zone, period=self._period
         )
         currencies = sorted(side_totals_by_currency)
         frame = ExactFrame({"currency": pd.Categorical(currencies)})
@@ -271,15 +269,18 @@ class Reconciliation:
         payment_texts = []
         for payment_family in self._payments.families:
             payment_count = int(self._period.mask_of(payment_family).sum())
-            if payment_count or payment_family.name not in self._period.uncompared:
+            # A list that is not compared has a number of its own in the verdict.
+            is_compared = payment_family.name not in self._period.uncompared
+            if payment_count or is_compared:
                 payment_texts.append(write_count(payment_count, payment_family.name))
-        return " and ".join(payment_texts) + self._period.text
+        counts_text = " and ".join(payment_texts)
+        return f"{counts_text} {self._period.text}".rstrip()
 
     def _write_row_counts(self) -> str:
         """Return the number of compared rows of each side: "books (3 rows)"."""
         side_texts = []
         for side_rows in self._rows:
-            row_count = int(self._period.rows_mask(side_rows).sum())
+            row_count = int(self._period.mask_of_rows(side_rows).sum())
             if side_rows.side == EVENTS:
                 side_texts.append(f"the events of {write_count(row_count, 'payment')}")
             else:

@@ -123,10 +123,14 @@ class Router:
     def _remember_event(self, event: Event) -> None:
         """Store that an event is handled, and its state unless a later one was handled."""
         with self._lock:
-            _add_newest(self._handled, event.identity, None, self._events_max)
+            _add_newest(
+                self._handled, entry_key=event.identity, entry=None, entries_max=self._events_max
+            )
             if not event.stale:
                 resource_key = event.family, event.id
-                _add_newest(self._latest, resource_key, event.version, self._events_max)
+                _add_newest(
+                    self._latest, resource_key, entry=event.version, entries_max=self._events_max
+                )
 
     def latest(self, event: Event) -> EventVersion | None:
         """Return the version in the latest handled event of an event's resource; None without any.

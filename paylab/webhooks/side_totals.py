@@ -53,7 +53,7 @@ def totals_by_currency(
         amount_column = other_rows.values.get("amount")
         currency_column = other_rows.values.get("currency")
         columns_to_sum.append(
-            (other_rows.side, amount_column, currency_column, period.rows_mask(other_rows))
+            (other_rows.side, amount_column, currency_column, period.mask_of_rows(other_rows))
         )
     side_totals_by_currency: dict[str, dict[str, SideTotal]] = {}
     for side_name, amount_column, currency_column, counted_mask in columns_to_sum:

@@ -118,13 +118,13 @@ class Payments:
             for column_description in PAYMENT_COLUMNS
             if column_description.kind == "currency"
         ]
-        currencies: set[str] = set()
+        currency_codes: set[str] = set()
         for payment_family in self.families:
             for meaning in meanings:
                 currency_words = payment_family.values(meaning, zone)
                 if currency_words:
-                    currencies |= {currency_text.upper() for currency_text in currency_words.texts}
-        return currencies
+                    currency_codes |= {word.upper() for word in currency_words.texts}
+        return currency_codes
 
     def list_currencies(self, zone: ZoneInfo) -> list[str | None]:
         """Return the currency of the amount of each payment; None if it has none."""
@@ -229,33 +229,26 @@ def _read_book_values(
         for column_description in PAYMENT_COLUMNS
         if column_description.meaning in name_by_meaning
     ]
-    cells_by_meaning = {
-        column_description.meaning: frame[name_by_meaning[column_description.meaning]]
-        for column_description in compared_columns
-    }
+    # The amounts are read together: they have the same decimal mark.
+    amount_cells_by_name = {}
+    for column_description in compared_columns:
+        if column_description.kind == "amount":
+            your_name = name_by_meaning[column_description.meaning]
+            amount_cells_by_name[str(your_name)] = frame[your_name]
+    has_semicolons = frame.attrs.get(DELIMITER) == ";"
     amounts_by_name, mark_note = read_amounts(
-        {
-            str(name_by_meaning[column_description.meaning]): cells_by_meaning[
-                column_description.meaning
-            ]
-            for column_description in compared_columns
-            if column_description.kind == "amount"
-        },
-        decimal,
-        has_semicolons=frame.attrs.get(DELIMITER) == ";",
+        amount_cells_by_name, decimal, has_semicolons=has_semicolons
     )
     column_by_meaning: dict[str, Any] = {}
     for column_description in compared_columns:
-        meaning = column_description.meaning
-        column_name = str(name_by_meaning[meaning])
+        your_name = name_by_meaning[column_description.meaning]
         if column_description.kind == "amount":
-            column_by_meaning[meaning] = amounts_by_name[column_name]
+            column_values: Any = amounts_by_name[str(your_name)]
         elif column_description.kind == "time":
-            column_by_meaning[meaning] = read_column_times(
-                cells_by_meaning[meaning], column_name, zone, date_format
-            )
+            column_values = read_column_times(frame[your_name], str(your_name), zone, date_format)
         else:
-            column_by_meaning[meaning] = word_column(cells_by_meaning[meaning])
+            column_values = word_column(frame[your_name])
+        column_by_meaning[column_description.meaning] = column_values
     return column_by_meaning, mark_note
 
 
@@ -284,9 +277,8 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
         meaning = column_description.meaning
         if not any(meaning in text_by_meaning for text_by_meaning in texts_of_events):
             continue
-        column_texts = pd.Series(
-            [text_by_meaning.get(meaning) for text_by_meaning in texts_of_events], dtype=object
-        )
+        event_texts = [text_by_meaning.get(meaning) for text_by_meaning in texts_of_events]
+        column_texts = pd.Series(event_texts, dtype=object)
         if column_description.kind == "amount":
             amounts_by_name, _ = read_amounts({meaning: column_texts}, ".")
             column_by_meaning[meaning] = amounts_by_name[meaning]

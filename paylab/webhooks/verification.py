@@ -31,16 +31,17 @@ def verify_delivery(
 ) -> Event:
     """Check the signature of a delivery, and return its event.
 
-    `body` are the raw bytes, and `service` names the header: `lab.service`, or `Service()` for
-    the spec, which shows no signature. ConfigError then, and for an empty `secret_key`.
-    UnreadableEventError, a ValueError, if the signature is missing or wrong: answer 401.
-    Assumption `webhook.delivery`.
+    `body` are the raw bytes, and `service`, such as `lab.service`, names the header. ConfigError if
+    it names none, as `Service()`: the spec shows no signature. ConfigError for an empty
+    `secret_key`, too. UnreadableEventError, a ValueError, if the signature is missing or wrong:
+    answer 401. Assumption `webhook.delivery`.
 
     >>> paylab.events.verify_delivery(b"{}", {}, "secret", lab.service)
     Traceback (most recent call last):
     paylab.errors.base.ConfigError: ...
     """
-    if not (isinstance(secret_key, str) and secret_key.strip()):
+    has_key = isinstance(secret_key, str) and bool(secret_key.strip())
+    if not has_key:
         raise ConfigError(
             "secret_key is empty: anybody could sign with it; give that of your account"
         )

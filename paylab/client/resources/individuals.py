@@ -281,7 +281,7 @@ class FinancialAccounts:
         # Before `extra` is merged in: that may have details which paylab does not know.
         operations.check_detail_names(fields.get("details"), type, service)
         body = merge_extra(fields, extra)
-        doubts = find_unknown_names(country, type, body.get("details"), service)
+        doubts = find_unknown_names(country, type, details=body.get("details"), service=service)
         if country is None:
             doubts += accounts.find_warnings_without_country(body, service)
         else:
@@ -308,7 +308,9 @@ class FinancialAccounts:
         """
         account_id = check_identifier(id, kind="FinancialAccount")
         fields = build_body("financial_accounts.update", details=details)
-        operations.check_detail_names(fields.get("details"), None, self._session.service)
+        operations.check_detail_names(
+            fields.get("details"), kind=None, service=self._session.service
+        )
         body = merge_extra(fields, extra)
         response = self._session.call(
             "financial_accounts.update", body, parts={"id": account_id}, any_answer=True, **options

@@ -264,7 +264,7 @@ def check_individual(body: Body, service: Service) -> None:
 
 def check_detail_names(details: object, kind: object, service: Service) -> None:
     """RuleError for a name in details that looks like a misspelt field."""
-    refuse_spec_problems(_check_details(kind, details, "details", service))
+    refuse_spec_problems(_check_details(kind, details, path="details", service=service))
 
 
 def _check_nested_fields(field: Field, nested_value: object, service: Service) -> Iterator[Problem]:
@@ -278,7 +278,10 @@ def _check_nested_fields(field: Field, nested_value: object, service: Service) -
         yield from check_field_names(item, field.inner_names(), item_path)
         if isinstance(item, Mapping):
             yield from _check_details(
-                item.get("type"), item.get("details"), f"{item_path}.details", service
+                item.get("type"),
+                details=item.get("details"),
+                path=f"{item_path}.details",
+                service=service,
             )
 
 

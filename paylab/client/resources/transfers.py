@@ -228,7 +228,7 @@ class Transfers:
         # A whole quote shows its terms, also if it was made elsewhere.
         quote_or_id = quote_id if isinstance(quote_id, Quote) else body.get("quote_id")
         quote_terms = self._find_quote_terms(quote_or_id)
-        order = Order(
+        transfer_order = Order(
             "transfers.create",
             body,
             terms=quote_terms,
@@ -241,7 +241,7 @@ class Transfers:
         warnings = rules.find_rail_warnings(sent_body, service)
         raise_or_warn(narrow_problems(problems, read_route), warnings)
         with name_choices(read_route):
-            response = self.send(order, **options)
+            response = self.send(transfer_order, **options)
         return response.read(Transfer)
 
     @strict_keywords(Options)

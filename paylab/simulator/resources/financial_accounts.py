@@ -30,9 +30,8 @@ def create_account_row(world: World, request: Request) -> Row:
     fields["details"] = request_body.rename_details(
         country, account_type, fields.get("details"), "details"
     )
-    _require_account_fields(
-        world, request_body, account_rules.check(fields, country, world.service)
-    )
+    problems = account_rules.check(fields, country, world.service)
+    _require_account_fields(world, request_body, problems)
     assert owner_row is not None  # noqa: S101 - the rules refuse a body without an individual
     return store_account(world, owner_row, fields["type"], fields["details"])
 
@@ -41,7 +40,7 @@ def _require_account_fields(
     world: World, request_body: RequestBody, problems: list[Problem]
 ) -> None:
     """Refuse an account that has problems. Assumption `account.errors`."""
-    bodies.refuse_problems(request_body, problems, world.service.error_codes.validation)
+    bodies.refuse_if_problems(request_body, problems, world.service.error_codes.validation)
 
 
 def store_account(world: World, owner: Row, account_type: str, details: JsonObject) -> Row:

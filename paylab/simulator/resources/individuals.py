@@ -214,7 +214,7 @@ def create_row(world: World, request: Request) -> Row:
     parsed_body = bodies.read_body(world, request, "individuals.create")
     service = world.service
     problems = individual_rules.check(parsed_body.fields, service)
-    bodies.refuse_problems(parsed_body, problems, service.error_codes.validation)
+    bodies.refuse_if_problems(parsed_body, problems, service.error_codes.validation)
     fields = parsed_body.fields
     person_row = world.create(
         "individuals",
@@ -229,7 +229,9 @@ def create_row(world: World, request: Request) -> Row:
     )
     start_verification(world, person_row)
     for account in fields.get("financial_accounts") or []:
-        store_account(world, person_row, account["type"], account["details"])
+        store_account(
+            world, owner=person_row, account_type=account["type"], details=account["details"]
+        )
     return person_row
 
 
@@ -240,7 +242,7 @@ def submit_token(world: World, request: Request) -> Reply:
     """
     person_row = require_row(world, "individuals", request.id)
     request_body = bodies.read_body(world, request, "individuals.submit_token")
-    bodies.refuse_problems(
+    bodies.refuse_if_problems(
         request_body, individual_rules.check_token(request_body.fields, service=world.service)
     )
     if not verifies_by_token(world, person_row):
@@ -255,7 +257,7 @@ def upload_images(world: World, request: Request) -> Reply:
     person_row = require_row(world, "individuals", request.id)
     request_body = bodies.read_body(world, request, "individuals.upload_images")
     fields = request_body.fields
-    bodies.refuse_problems(request_body, image_rules.check(fields))
+    bodies.refuse_if_problems(request_body, image_rules.check(fields))
     if verifies_by_token(world, person_row):
         raise RefusedError(
             400, "this individual verifies with a token: submit a verification_token"

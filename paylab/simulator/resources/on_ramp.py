@@ -58,7 +58,9 @@ def start_conversion(world: World, account: Row, deposit_row: Row) -> None:
         {"network": wallet_row["details"].get("network") or "", "deposit_id": deposit_row["id"]},
         **make_pending_conversion(account, deposit_row["amount"], deposit_row["created_at"]),
     )
-    emit_event(world, "conversion.created", conversion_row["id"], without_internals(conversion_row))
+    emit_event(
+        world, "conversion.created", conversion_row["id"], payload=without_internals(conversion_row)
+    )
     sender_name = deposit_row["sender_name"]
     if sender_name == "" and world.service.sandbox_deposits.missing_sender != "accepted":
         return  # it is held for review
@@ -88,7 +90,10 @@ def _move_conversion(world: World, conversion_row: Row, _reason: str = "", *, tr
     """Change the status of a conversion, and emit the event of the move."""
     apply_move(world, "conversions", conversion_row, trigger)
     emit_event(
-        world, EVENT_TYPE_BY_MOVE[trigger], conversion_row["id"], without_internals(conversion_row)
+        world,
+        event_type=EVENT_TYPE_BY_MOVE[trigger],
+        resource_id=conversion_row["id"],
+        payload=without_internals(conversion_row),
     )
 
 
@@ -141,12 +146,12 @@ def create_account(world: World, request: Request) -> Reply:
     owner_row = find_named_row(world, "individuals", fields.get("individual_id"))
     payout_account = fields.get("payout_account")
     wallet_id = payout_account.get("id") if isinstance(payout_account, dict) else None
-    wallet_row = find_named_row(world, "financial_accounts", wallet_id, "payout account")
+    wallet_row = find_named_row(world, "financial_accounts", wallet_id, noun="payout account")
     country = owner_row["country"] if owner_row else None
     problems = deposit_rules.check_account(fields, country, service)
     if not world.production_like:
         problems += check_scenario("conversion account", fields, "client_reference_id")
-    bodies.refuse_problems(request_body, problems, service.error_codes.validation)
+    bodies.refuse_if_problems(request_body, problems, service.error_codes.validation)
     assert owner_row is not None  # noqa: S101 - the rules refuse a body without an individual
     assert wallet_row is not None  # noqa: S101 - nor one without a payout account
     _require_ready(owner_row, wallet_row, service.error_codes.state)
@@ -208,7 +213,7 @@ def simulate_deposit(world: World, request: Request) -> Reply:
     currency = account_row["source_currency"] if account_row else None
     problems = deposit_rules.check(fields, currency, service)
     problems += check_scenario("deposit", fields, "sender_name")
-    bodies.refuse_problems(request_body, problems, service.error_codes.validation)
+    bodies.refuse_if_problems(request_body, problems, service.error_codes.validation)
     assert account_row is not None  # noqa: S101 - the rules refuse a body without an account
     if account_row["status"] != "active":
         refusal_text = f"the conversion account is {account_row['status']}, not active"

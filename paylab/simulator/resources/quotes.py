@@ -54,33 +54,20 @@ def add_route_problems(
         *transfer_rules.check_network(network, payout_method, service),
     ]
     fields_with_problems = {problem.field for problem in problems}
-    return problems + [
+    added_problems = [
         problem for problem in route_problems if problem.field not in fields_with_problems
     ]
+    return problems + added_problems
 
 
 def price_terms(request_body: RequestBody, account: Row | None) -> Row:
     """The terms of a payout: amounts, currencies, rate, fees, recipient and account."""
     assert account is not None  # noqa: S101 - the rules refuse a body without an account
     fields = request_body.fields
-    service = request_body.service
-    default_currency = transfer_rules.default_currency(service)
+    default_currency = transfer_rules.default_currency(request_body.service)
     source_currency = (fields.get("source_currency") or default_currency).upper()
     destination_currency = fields["destination_currency"].upper()
-    # The rules have checked that the body has exactly one amount.
-    amount_name = next(
-        amount_field
-        for amount_field in prices.PRICE_BY_AMOUNT_FIELD
-        if fields.get(amount_field) is not None
-    )
-    price = prices.PRICE_BY_AMOUNT_FIELD[amount_name](
-        Decimal(fields[amount_name]), source_currency, destination_currency
-    )
-    if price.net <= 0 or price.destination <= 0:
-        fee_text = prices.amount_text(price.fee, source_currency)
-        message = f"is too small: the fee alone is {fee_text} {source_currency}"
-        problem = Problem(amount_name, message, "money.rule")
-        bodies.refuse_problems(request_body, [problem], service.error_codes.validation)
+    price = _price_amount(request_body, source_currency, destination_currency)
     return {
         "source_amount": prices.amount_text(price.source, source_currency),
         "source_currency": source_currency,
@@ -98,16 +85,38 @@ def price_terms(request_body: RequestBody, account: Row | None) -> Row:
     }
 
 
+def _price_amount(
+    request_body: RequestBody, source_currency: str, destination_currency: str
+) -> prices.Price:
+    """The price of the amount of a payout. RefusedError if the fee leaves nothing of it."""
+    fields = request_body.fields
+    # The rules have checked that the body has exactly one amount.
+    amount_name = next(
+        amount_field
+        for amount_field in prices.PRICE_BY_AMOUNT_FIELD
+        if fields.get(amount_field) is not None
+    )
+    compute_price = prices.PRICE_BY_AMOUNT_FIELD[amount_name]
+    price = compute_price(Decimal(fields[amount_name]), source_currency, destination_currency)
+    problems = []
+    if price.net <= 0 or price.destination <= 0:
+        fee_text = prices.amount_text(price.fee, source_currency)
+        message = f"is too small: the fee alone is {fee_text} {source_currency}"
+        problems.append(Problem(amount_name, message, "money.rule"))
+    status_code = request_body.service.error_codes.validation
+    bodies.refuse_if_problems(request_body, problems, status_code)
+    return price
+
+
 def create_quote(world: World, request: Request) -> Reply:
     """Create a quote. It locks rate and fees. Assumption `quote.operation`."""
     request_body = bodies.read_body(world, request, "quotes.create")
     service = world.service
     fields = request_body.fields
     account_row = find_named_row(world, "financial_accounts", find_account_id(fields))
-    problems = add_route_problems(
-        world, transfer_rules.check_quote(fields, service), fields, account_row
-    )
-    bodies.refuse_problems(request_body, problems, service.error_codes.validation)
+    problems = transfer_rules.check_quote(fields, service)
+    problems = add_route_problems(world, problems, fields, account_row)
+    bodies.refuse_if_problems(request_body, problems, service.error_codes.validation)
     quote_row = world.create(
         "quotes",
         {"used": False},

@@ -19,7 +19,7 @@ def create(world: World, request: Request) -> Reply:
     """Subscribe a URL to event types, each of them once."""
     request_body = bodies.read_body(world, request, "webhook_subscriptions.create")
     fields = request_body.fields
-    bodies.refuse_problems(request_body, webhook_rules.check(fields, world.service))
+    bodies.refuse_if_problems(request_body, webhook_rules.check(fields, world.service))
     event_types = list(dict.fromkeys(fields["event_types"]))
     row_fields = {"url": fields["url"], "event_types": event_types, "is_active": True}
     subscription_row = world.create(

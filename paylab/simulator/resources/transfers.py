@@ -183,10 +183,10 @@ def _agree_terms(world: World, request_body: RequestBody, quote: Row | None) -> 
         problems += check_scenario("transfer", fields, "client_reference_id")
     if quote is None:
         problems = add_route_problems(world, problems, fields, account_row)
-        bodies.refuse_problems(request_body, problems, status_code)
+        bodies.refuse_if_problems(request_body, problems, status_code)
         return price_terms(request_body, account_row)
     problems += _find_quote_problems(fields, quote)
-    bodies.refuse_problems(request_body, problems, status_code)
+    bodies.refuse_if_problems(request_body, problems, status_code)
     return {field_name: quote[field_name] for field_name in TERMS}
 
 
@@ -247,11 +247,12 @@ def _plan_first_step(world: World, transfer_row: Row) -> None:
     A scenario ends it instead.
     """
     internals = transfer_row[INTERNALS]
-    ending_step = EARLY_ENDS.get(internals["outcome"])
-    if ending_step is None and internals["source_type"] == "deposit":
-        world.schedule("transfers", transfer_row["id"], _read_deadline_seconds(world), "expire")
-    else:
-        world.schedule("transfers", transfer_row["id"], STEP_SECONDS, ending_step or "pay")
+    step = EARLY_ENDS.get(internals["outcome"], "pay")
+    seconds = STEP_SECONDS
+    if step == "pay" and internals["source_type"] == "deposit":
+        step = "expire"
+        seconds = _read_deadline_seconds(world)
+    world.schedule("transfers", transfer_row["id"], seconds, step)
 
 
 def _find_quote_problems(fields: Row, quote: Row) -> list[Problem]:

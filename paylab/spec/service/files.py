@@ -49,9 +49,10 @@ def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
         raise ServiceError(f"{path} cannot be read: its values are nested too deep") from None
     except tomllib.TOMLDecodeError as error:
         line_match = _LINE_NUMBER.search(str(error))
+        # The error of a file that ends too early names no line: it is the last one.
         line_number = int(line_match[1]) if line_match else max(1, len(file_text.splitlines()))
         raise ServiceError(
-            f"{path}, line {line_number}: this is not TOML: {error}", "", line_number
+            f"{path}, line {line_number}: this is not TOML: {error}", key="", line=line_number
         ) from None
     except (OSError, ValueError) as error:  # ValueError: a path that no file can have
         reason = getattr(error, "strerror", None) or error

@@ -20,7 +20,7 @@ LISTED_PATHS_MAX = 6
 @cache
 def setting_keys() -> Mapping[str, SettingKey]:
     """Every setting by its dotted key, in the order of the tree."""
-    return {key.name: key for key in _find_keys(ServiceSettings(), "", ())}
+    return {key.name: key for key in _find_keys(ServiceSettings(), prefix="", outer_path=())}
 
 
 SettingPath = tuple[tuple[str, Setting], ...]
@@ -44,11 +44,11 @@ def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[Set
             for annotation_part in annotation_parts(type_hint)
             if isinstance(annotation_part, Setting)
         ]
-        settings_path = (*outer_path, *((key_name, setting) for setting in settings))
+        settings_path = outer_path + tuple((key_name, setting) for setting in settings)
         inherited_title = "".join(setting.inherits for setting in settings)
         if inherited_title:
             yield from _make_inherited_keys(
-                group_value, key_name, inherited_title, common_key_by_field
+                group_value, key_name, inherited_title, common_keys=common_key_by_field
             )
         elif is_dataclass(group_value):
             yield from _find_keys(group_value, f"{key_name}.", settings_path)

@@ -133,21 +133,21 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
         setting = setting_keys().get(dotted_key)
         if setting is None:
             problem_by_key[dotted_key] = unknown_setting_message(dotted_key)
-        elif dotted_key == EXTRA and not _can_be_sent(setting_value):
-            continue  # _check_constants says which operation
-        elif not _can_be_sent(setting_value) or _equals_word_of_other_type(setting, setting_value):
-            requirement_text = _describe_requirement(setting)
-            problem_by_key[dotted_key] = (
-                f"{dotted_key} {requirement_text}, not {setting_value!r:.80}"
-            )
-        else:
+            continue
+        can_be_sent = _can_be_sent(setting_value)
+        if can_be_sent and not _equals_word_of_other_type(setting, setting_value):
             group_name = dotted_key.partition(".")[0]
             if group_name not in table_by_group:
                 table_by_group[group_name] = _to_json_value(getattr(settings, group_name))
             _set_in_tables(table_by_group, dotted_key, to_json_value(setting_value))
+        elif can_be_sent or dotted_key != EXTRA:  # of EXTRA, _check_constants says which operation
+            requirement_text = _describe_requirement(setting)
+            problem_by_key[dotted_key] = (
+                f"{dotted_key} {requirement_text}, not {setting_value!r:.80}"
+            )
     problem_by_key |= _check_constants(values.get(EXTRA, {}))
+    json_text = json.dumps(table_by_group)
     try:
-        json_text = json.dumps(table_by_group)
         settings = _make_adapter().validate_json(json_text, strict=True)
     except ValueError as error:
         problem_by_key |= _list_validation_problems(error, values)
@@ -197,21 +197,18 @@ def _check_constants(constants_by_operation: object) -> dict[str, str]:
         operation_name for operation_name, operation in OPERATIONS.items() if operation.fields
     ]
     problem_by_key = {}
-    for operation_name, constants in constants_by_operation.items():
+    for table_name, constants in constants_by_operation.items():
         # TOML reads [extra.transfers.create] as a table `create` in a table `transfers`.
-        unquoted_verb = _find_unquoted_verb(operation_name, constants, operation_names)
+        unquoted_verb = _find_unquoted_verb(table_name, constants, operation_names)
+        problem_text = _find_constants_problem(table_name, constants, operation_names)
         if unquoted_verb:
-            table_name = f"{EXTRA}.{operation_name}.{unquoted_verb}"
-            problem_by_key[table_name] = (
-                f"{table_name} needs quotes around the operation: "
-                f'write [{EXTRA}."{operation_name}.{unquoted_verb}"]'
+            wrong_key = f"{EXTRA}.{table_name}.{unquoted_verb}"
+            problem_by_key[wrong_key] = (
+                f"{wrong_key} needs quotes around the operation: "
+                f'write [{EXTRA}."{table_name}.{unquoted_verb}"]'
             )
-            continue
-        problem_text = _find_constants_problem(operation_name, constants, operation_names)
-        if problem_text:
-            problem_by_key[f"{EXTRA}.{operation_name}"] = (
-                f'{EXTRA}."{operation_name}" {problem_text}'
-            )
+        elif problem_text:
+            problem_by_key[f"{EXTRA}.{table_name}"] = f'{EXTRA}."{table_name}" {problem_text}'
     return problem_by_key
 
 

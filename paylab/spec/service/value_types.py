@@ -162,10 +162,8 @@ class PathLimit(Limit):
         """Return a valid path of an operation unchanged; "none" only if it `may_be_none`."""
         if self.may_be_none and value == NONE:
             return NONE
-        example_path = "".join(
-            ["/v1/things", *(f"/{{{placeholder}}}" for placeholder in self.holds)]
-        )
-        requirement_text = f'must be a path such as "{example_path}"'
+        example_ids = "".join(f"/{{{placeholder}}}" for placeholder in self.holds)
+        requirement_text = f'must be a path such as "/v1/things{example_ids}"'
         none_hint = f', or "{NONE}" if there is no such operation' if self.may_be_none else ""
         if not isinstance(value, str) or not re.fullmatch(_PATH, value):
             raise ValueError(f"{requirement_text}{none_hint}")
@@ -176,10 +174,10 @@ class PathLimit(Limit):
         is_control_path = value.startswith("/_simulator")  # taken by the controls of a simulator
         if not self._has_its_placeholders(value) or is_control_path:
             placeholders = [f"{{{placeholder}}}" for placeholder in (*self.holds, *self.may_hold)]
-            placeholder_hint = (
-                f" that holds {', '.join(placeholders)}" if placeholders else " without {...}"
-            )
-            raise ValueError(f"{requirement_text}{placeholder_hint}{none_hint}")
+            placeholder_hint = "without {...}"
+            if placeholders:
+                placeholder_hint = f"that holds {', '.join(placeholders)}"
+            raise ValueError(f"{requirement_text} {placeholder_hint}{none_hint}")
         return value
 
     def _has_its_placeholders(self, path_text: str) -> bool:

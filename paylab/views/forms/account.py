@@ -153,11 +153,15 @@ class WalletForm(Form):
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems of the details of a wallet, which are the same in every country."""
-        return accounts.check_details(None, codes.CRYPTO_WALLET, values, "", self._service)
+        return accounts.check_details(
+            None, account_type=codes.CRYPTO_WALLET, details=values, path="", service=self._service
+        )
 
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """An address of another network, or with a wrong checksum."""
-        return accounts.find_warnings(None, codes.CRYPTO_WALLET, values, "", self._service)
+        return accounts.find_warnings(
+            None, account_type=codes.CRYPTO_WALLET, details=values, path="", service=self._service
+        )
 
     def _send(self, values: JsonObject) -> FinancialAccount:
         """Register the wallet."""

@@ -175,13 +175,16 @@ class AccountFields(Group):
 def make_normaliser(value_format: Format | None) -> Callable[[str], str]:
     """Make a function that strips typed text.
 
-    It removes all spaces of a number of digits, and where required makes text upper case.
+    Of a number of digits it removes all spaces. Of a format in capitals it removes all spaces and
+    makes the text upper case.
     """
-    if value_format is not None and value_format.pattern.startswith("[0-9]{"):
-        return lambda text: "".join(text.split())
-    if value_format is None or not value_format.capitals:
+    if value_format is None:
         return str.strip
-    return lambda text: "".join(text.upper().split())
+    if value_format.pattern.startswith("[0-9]{"):
+        return lambda text: "".join(text.split())
+    if value_format.capitals:
+        return lambda text: "".join(text.upper().split())
+    return str.strip
 
 
 def format_hint(value_format: Format) -> str:

@@ -32,10 +32,10 @@ def write_call(
     ]
     call_start = f"{assign_to} = {function}" if assign_to else function
     # The cheap test first: a large literal is not written twice.
-    if (
-        sum(len(prefix) + len(str(argument_value)) for prefix, argument_value in prefixed_arguments)
-        <= WIDTH
-    ):
+    character_count = sum(
+        len(prefix) + len(str(argument_value)) for prefix, argument_value in prefixed_arguments
+    )
+    if character_count <= WIDTH:
         one_line_arguments = [
             f"{prefix}{literal(argument_value)}" for prefix, argument_value in prefixed_arguments
         ]

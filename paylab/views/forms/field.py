@@ -294,10 +294,10 @@ class FormField(Node):
         """Store the value of the browser, and report the change unless the field is lazy."""
         new_value = self._read_browser_value(browser_value)
         self.is_typed = self.input in (TEXT, COMBO)
-        shows_marks = bool(self.errors or self.warnings)
+        is_marked = bool(self.errors or self.warnings)
         if not self.is_typed:
             self.touched = True
-        elif not shows_marks:
+        elif not is_marked:
             # Typed text is checked when the input loses focus, or while it is wrong.
             self.touched = False
         if self.store(new_value) and not self.lazy:

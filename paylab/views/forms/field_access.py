@@ -53,13 +53,12 @@ def set_fields(form: Any, values: JsonMapping) -> None:
         for field_name, field_value in values.items():
             form.fields[field_name].set_value(field_value)
     # Only now, since the country of a form decides about the choices of other fields.
-    problems = [
-        Problem(
-            field_name, describe_wrong_choice(_list_choices(form.fields[field_name]), field_value)
-        )
-        for field_name, field_value in values.items()
-        if not _is_choice(form.fields[field_name], field_value)
-    ]
+    problems = []
+    for field_name, field_value in values.items():
+        field = form.fields[field_name]
+        if not _is_choice(field, field_value):
+            message = describe_wrong_choice(_list_choices(field), field_value)
+            problems.append(Problem(field_name, message))
     if problems:
         with form.filling():
             for field, snapshot in snapshots:

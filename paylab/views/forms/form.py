@@ -261,7 +261,7 @@ class Form(traitlets.HasTraits, FormPage):
         self.check()
 
     def click(self, *, anyway: bool = False) -> None:
-        """Handle a click: submit once, and show errors in the form."""
+        """Handle a click: submit once, and show errors in the form. A fault is raised, too."""
         if self.result is not None or self.controls.is_second_click():
             return
         self.in_click = True
@@ -270,9 +270,9 @@ class Form(traitlets.HasTraits, FormPage):
             with self._lock:
                 self._submit(anyway)
         except Exception as error:
-            if not is_unconfirmed(error):
+            if not is_unconfirmed(error):  # else `_submit` shows the doubts already
                 self.show_error(error)
-            if not isinstance(error, PaylabError):
+            if not isinstance(error, PaylabError):  # a fault of paylab: its traceback is needed
                 raise
             self.redraw(find_first_marked(self.fields) or self.controls.message)
         finally:

@@ -150,12 +150,14 @@ def correction_message(fields: Iterable[FormField], anyway_text: str) -> str:
     if not error_count:
         return NOT_SENT
     fields_text = "the field" if error_count == 1 else f"the {error_count} fields"
+    correction_text = f"{NOT_SENT} Correct {fields_text} in red."
     has_warnings = error_count < len(marked_fields)
-    warning_text = ""
-    if has_warnings:
-        confirmation_text = f": “{anyway_text}” sends it then" if anyway_text else ""
-        warning_text = f" A field with only a warning can stay as it is{confirmation_text}."
-    return f"{NOT_SENT} Correct {fields_text} in red.{warning_text}"
+    if not has_warnings:
+        return correction_text
+    warning_text = "A field with only a warning can stay as it is"
+    if anyway_text:
+        return f"{correction_text} {warning_text}: “{anyway_text}” sends it then."
+    return f"{correction_text} {warning_text}."
 
 
 def error_message(error: Exception, fields: Iterable[FormField], anyway_text: str) -> str:

@@ -145,7 +145,7 @@ def find_ids(json_object: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     The field `quote_id` gives the name "quote".
     """
     name_by_id = dict[str, str]()
-    for field_name, field_text in _find_texts(json_object, ""):
+    for field_name, field_text in _find_texts(json_object, field_name=""):
         if ID_PATTERN.fullmatch(field_text):
             name_by_id.setdefault(field_text, field_name)
     for object_id, field_name in name_by_id.items():
@@ -162,7 +162,8 @@ def _find_texts(json_value: object, field_name: str) -> Iterator[tuple[str, str]
     """
     if isinstance(json_value, Mapping):
         for member_name, member in json_value.items():
-            yield from _find_texts(member, field_name if member_name == "id" else str(member_name))
+            object_field = field_name if member_name == "id" else str(member_name)
+            yield from _find_texts(member, object_field)
     elif isinstance(json_value, list):
         for member in json_value:
             yield from _find_texts(member, field_name)

@@ -138,18 +138,21 @@ def with_labels(text: str, labels: Mapping[str, str]) -> str:
     >>> with_labels("payout_method: is required", {"payout_method": "To"})
     '“To” (payout_method): is required'
     """
-    field_names = sorted((name for name in labels if _is_technical(name)), key=len, reverse=True)
+    field_names = [field_name for field_name in labels if _is_technical(field_name)]
     if not field_names:
         return text
+    field_names.sort(key=len, reverse=True)  # a name may begin with a shorter one
     names_pattern = "|".join(map(re.escape, field_names))
     mentioned_names: set[str] = set()
 
     def describe(match: re.Match[str]) -> str:
         """The label of a field, and at its first mention also its name."""
         field_name = match[0]
-        is_first = field_name not in mentioned_names
+        label_text = f"“{labels[field_name]}”"
+        if field_name in mentioned_names:
+            return label_text
         mentioned_names.add(field_name)
-        return f"“{labels[field_name]}”" + (f" ({field_name})" if is_first else "")
+        return f"{label_text} ({field_name})"
 
     return re.sub(rf"(?<![\w.\"'“])(?:{names_pattern})(?![\w=(\"'”]|\.\w)", describe, text)
 

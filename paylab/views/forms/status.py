@@ -215,14 +215,13 @@ class IndividualView(LiveStatus):
     title = "Verification"
 
     def _make_fact_rows(self, resource: Individual) -> list[Row]:
-        """The name, and each status detail with the message of the service; no code, no row."""
+        """The name, and each status detail that has a code with the message of the service."""
         full_name = f"{resource.given_name or ''} {resource.family_name or ''}".strip()
         person_rows = [("Person", full_name)]
         for status_detail in resource.status_details or []:
             if hasattr(status_detail, "code"):
-                person_rows.append(
-                    (str(status_detail.code or "detail"), str(status_detail.message or ""))
-                )
+                detail_label = str(status_detail.code or "detail")
+                person_rows.append((detail_label, str(status_detail.message or "")))
         return person_rows
 
 

@@ -104,7 +104,12 @@ def read_image_facts(choice: ImageChoice, side: str, service: Service | None = N
         preview_bytes = None
         preview_problem = f"{error}: {LOCATION_ADVICE}"
     return ImageFacts(
-        mime_type, len(image_bytes), has_location, preview_bytes, preview_problem, assumed_problems
+        mime_type,
+        size=len(image_bytes),
+        has_location=has_location,
+        preview=preview_bytes,
+        preview_problem=preview_problem,
+        assumed_problems=assumed_problems,
     )
 
 

@@ -102,11 +102,11 @@ class ImagesForm(Form):
         """Problems: missing images, images that cannot be sent, and broken assumptions."""
         if not self.requested_slots:
             return [Problem("images", "the service requests no image")]
-        problems = [
-            Problem(slot.side, slot.refusal or "is required")
-            for slot in self.requested_slots
-            if slot.choice is None and (slot.is_requested or slot.refusal)
-        ]
+        problems: list[Problem] = []
+        for slot in self.requested_slots:
+            needs_image = slot.is_requested or slot.refusal
+            if slot.choice is None and needs_image:
+                problems.append(Problem(slot.side, slot.refusal or "is required"))
         if not problems and not values:
             return [Problem(self.requested_slots[0].side, "is required: choose at least one image")]
         for slot in self.requested_slots:
@@ -272,7 +272,7 @@ def _read_advice(detail: object) -> Advice:
     advice = status.detail(_read_member(detail, "code"))
     detail_fields = detail if isinstance(detail, Mapping) else getattr(detail, "raw", {})
     named_sides = tuple(
-        field_value for field_value in detail_fields.values() if field_value in advice.sides
+        detail_value for detail_value in detail_fields.values() if detail_value in advice.sides
     )
     return replace(advice, sides=named_sides) if named_sides else advice
 

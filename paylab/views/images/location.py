@@ -8,8 +8,8 @@ JPEG, PNG, TIFF, HEIC and the JPEG photos inside a PDF.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator
-from struct import error, pack_into, unpack_from
 from zlib import crc32
 
 from ...errors.base import PaylabError
@@ -93,7 +93,7 @@ def remove_location(image_bytes: bytes) -> bytes:
         is_metadata_chunk = chunk_type in (b"eXIf", b"iTXt", b"tEXt", _IGNORED_CHUNK)
         if is_metadata_chunk and chunk_data_end + 4 <= len(patched_bytes):
             checksum = crc32(patched_bytes[offset + 4 : chunk_data_end])
-            pack_into(">I", patched_bytes, chunk_data_end, checksum)
+            struct.pack_into(">I", patched_bytes, chunk_data_end, checksum)
     return bytes(patched_bytes)
 
 
@@ -121,12 +121,18 @@ def _find_exif_patches(image_bytes: Data, tiff_start: int, budget: Budget) -> It
     """
     byte_order = BYTE_ORDERS[bytes(image_bytes[tiff_start : tiff_start + 2])]
     for table_offset in _read_table_offsets(image_bytes, tiff_start, byte_order, budget):
-        table_entries = _read_entries(image_bytes, tiff_start + table_offset, byte_order, budget)
+        table_entries = _read_entries(
+            image_bytes, offset=tiff_start + table_offset, byte_order=byte_order, budget=budget
+        )
         for tag_number, value_type, value_count, entry_value in table_entries:
-            points_to_table = value_type in OFFSET_TYPES and value_count == 1
-            if tag_number == GPS_TAG and points_to_table:
+            is_one_offset = value_type in OFFSET_TYPES and value_count == 1
+            if tag_number == GPS_TAG and is_one_offset:
                 yield from _blank_gps_table(
-                    image_bytes, tiff_start, entry_value, byte_order, budget
+                    image_bytes,
+                    tiff_start,
+                    table_offset=entry_value,
+                    byte_order=byte_order,
+                    budget=budget,
                 )
 
 
@@ -144,7 +150,9 @@ def _read_table_offsets(
         visited_offsets.add(table_offset)
         yield table_offset
         table_start = tiff_start + table_offset
-        entry_count = len(_read_entries(image_bytes, table_start, byte_order, budget))
+        entry_count = len(
+            _read_entries(image_bytes, offset=table_start, byte_order=byte_order, budget=budget)
+        )
         link_offset = table_start + 2 + 12 * entry_count
 
 
@@ -156,16 +164,16 @@ def _read_entries(
     The list is empty if the offset is invalid or the table has too many entries.
     """
     try:
-        (entry_count,) = unpack_from(f"{byte_order}H", image_bytes, offset)
+        (entry_count,) = struct.unpack_from(f"{byte_order}H", image_bytes, offset)
         if entry_count > TABLE_ENTRIES_MAX:
             return []
         budget.spend(entry_count)
         first_entry_offset = offset + 2
         return [
-            unpack_from(f"{byte_order}HHII", image_bytes, first_entry_offset + 12 * index)
+            struct.unpack_from(f"{byte_order}HHII", image_bytes, first_entry_offset + 12 * index)
             for index in range(entry_count)
         ]
-    except error:
+    except struct.error:
         return []
 
 
@@ -173,7 +181,9 @@ def _blank_gps_table(
     image_bytes: Data, tiff_start: int, table_offset: int, byte_order: str, budget: Budget
 ) -> Iterator[Patch]:
     """Blank the entries of a GPS table, and the values that are stored elsewhere."""
-    table_entries = _read_entries(image_bytes, tiff_start + table_offset, byte_order, budget)
+    table_entries = _read_entries(
+        image_bytes, offset=tiff_start + table_offset, byte_order=byte_order, budget=budget
+    )
     for _, value_type, value_count, entry_value in table_entries:
         value_size = TYPE_BYTES.get(value_type, 0) * value_count
         # A value of at most four bytes is in the entry itself, a longer one at an offset.
@@ -188,8 +198,8 @@ def _blank_gps_table(
 def _read_uint32(image_bytes: Data, offset: int, byte_order: str) -> int:
     """Read a number of four bytes; 0 outside the file."""
     try:
-        return int(unpack_from(f"{byte_order}I", image_bytes, offset)[0])
-    except error:
+        return int(struct.unpack_from(f"{byte_order}I", image_bytes, offset)[0])
+    except struct.error:
         return 0
 
 

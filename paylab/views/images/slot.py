@@ -98,7 +98,12 @@ class Slot(FormField):
 
     def _make_picker(self) -> FilePicker:
         """Make the button and the drop area for a file."""
-        picker = FilePicker(self.label, ACCEPTED_FILES, self._choose_file, self._refuse_large_file)
+        picker = FilePicker(
+            self.label,
+            accept=ACCEPTED_FILES,
+            on_file=self._choose_file,
+            on_refusal=self._refuse_large_file,
+        )
         picker.on_remove = self.remove
         picker.make_preview = self._make_preview
         return picker
@@ -165,7 +170,7 @@ class Slot(FormField):
         ArgumentError for any other value.
         """
         if isinstance(value, str | PathLike):
-            self._choose_path(os.fspath(value) if isinstance(value, PathLike) else value)
+            self._choose_path(os.fspath(value))
         elif isinstance(value, bytes | bytearray | memoryview):
             self._choose_file(f"{self.side} from code", bytes(value))
         elif value is None:
@@ -289,12 +294,12 @@ class Slot(FormField):
         return self.facts.preview if self.facts else None
 
     def _show_state(self) -> None:
-        """Show the state, and what the service says while it has no good image.
+        """Show the state; while the service has no good image, also what it says of this one.
 
-        Advice that names no image is shown by the form.
+        The form shows what it says without the name of an image (`is_unclear`).
         """
-        state = self.state
         self.picker.chosen = self.choice is not None
+        state = self.state
         state_html = html.escape(self._state_text())
         state_lines = [f'<p class="{STATE_CLASSES.get(state, "")}">{state_html}</p>']
         if state in (EMPTY, REFUSED, POSSIBLY_REFUSED):
