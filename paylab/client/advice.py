@@ -218,20 +218,19 @@ class Advisor:
 
     def _advise_on_absent_path(self) -> AdviceText:
         """Advise for a 404 about the path, or about nothing that the service names."""
-        outgoing_request = self._outgoing
+        method = self._outgoing.method
         if self._operation is None:
-            return AdviceText(
-                describe_unknown_path(self._service, outgoing_request.method, outgoing_request.path)
-            )
+            return AdviceText(describe_unknown_path(self._service, method, self._outgoing.path))
         lacks_method = self._status in NO_PATH
-        lack_text = f"has no {outgoing_request.method}" if lacks_method else "has nothing"
+        lack_text = f"has no {method}" if lacks_method else "has nothing"
         assumption = self._find_path_assumption(self._operation)
         url_advice = f"check the base URL: this service {lack_text} at this address"
         is_about_address = lacks_method or self._is_web_page or is_about_path(self._error_body.text)
         if is_about_address:
             return AdviceText(url_advice, assumption)
         if not self._is_silent:  # its words are about an object, or about something else
-            return AdviceText(UNNAMED if any(map(is_absence, self._refusal_texts)) else None)
+            is_about_object = any(map(is_absence, self._refusal_texts))
+            return AdviceText(UNNAMED if is_about_object else None)
         path_id_names = [PATH_ID] if self._has_path_id else []
         id_names = [*path_id_names, *find_id_names(self._body)]
         if not id_names:

@@ -72,7 +72,8 @@ class FieldAdvisor:
             return None
         advice_texts = dict.fromkeys(advice.text for advice in advices if advice.text)
         assumptions = [advice.assumption for advice in advices if advice.assumption]
-        return AdviceText("; ".join(advice_texts) or None, next(iter(assumptions), None))
+        first_assumption = assumptions[0] if assumptions else None
+        return AdviceText("; ".join(advice_texts) or None, first_assumption)
 
     def _translate_fields(self, complaints: Sequence[Complaint]) -> list[Complaint]:
         """The complaints that name a field, with the field in our names."""
@@ -94,7 +95,7 @@ class FieldAdvisor:
             if field is not None:
                 yield self._advise_on_known_field(field, complaint)
             elif complaint.field in sent_texts or CREDENTIALS.search(complaint.field):
-                continue  # a refused value, or a field of no signed request
+                continue  # it is a value that was sent, or a field that no signed request has
             elif complaint.is_missing:
                 moved_advice = self._advise_on_moved_field(complaint.field)
                 if moved_advice is not None:
@@ -102,10 +103,9 @@ class FieldAdvisor:
                 elif self._find_expected_field(last_name(complaint.field)) is None:
                     missing_fields.append(complaint.field)
             elif complaint.is_unknown:
-                unknown_field = plain(complaint.field, 60)
-                yield AdviceText(
-                    f"leave {unknown_field} out of the call: this service does not know it"
-                )
+                shown_field = plain(complaint.field, 60)
+                advice_text = f"leave {shown_field} out of the call: this service does not know it"
+                yield AdviceText(advice_text)
         if missing_fields:
             yield AdviceText(_describe_absent_fields(self._operation, missing_fields))
 

@@ -60,20 +60,21 @@ def check_identifier(value: object, field: str = "id", kind: str = "") -> str:
         type_name = "frame" if is_frame else type(value).__name__
         message = f"must be one id, not a {type_name}: call this once for each"
         raise RuleError([Problem(field, message)])
+    id_value = value
     if isinstance(value, Mapping):
-        value = value.get("id")
+        id_value = value.get("id")
     elif not isinstance(value, str | int):
         _check_kind(value, field, kind)
-        value = getattr(value, "id", None)
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
-    if not isinstance(value, str) or not value.strip():
+        id_value = getattr(value, "id", None)
+    if isinstance(id_value, int) and not isinstance(id_value, bool):
+        id_value = str(id_value)
+    if not isinstance(id_value, str) or not id_value.strip():
         raise RuleError([Problem(field, "must be an id, or an object that has one, and not empty")])
-    if value in COUNTRIES:  # a likely mistake: individuals.get("MX")
-        message = f"must be {_describe_kind(kind)}, not the country {value}"
-        hint = f"lab.individuals.list().filter(country={value!r}) has the people there"
+    if id_value in COUNTRIES:  # a likely mistake: individuals.get("MX")
+        message = f"must be {_describe_kind(kind)}, not the country {id_value}"
+        hint = f"lab.individuals.list().filter(country={id_value!r}) has the people there"
         raise RuleError([Problem(field, f"{message}: {hint}")])
-    return value
+    return id_value
 
 
 def _describe_kind(kind: str) -> str:

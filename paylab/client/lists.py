@@ -104,7 +104,8 @@ class Lists:
         def fetch_page(page_cursor: str | None) -> RawPage:
             """The page at a cursor; the first page for None."""
             params = list_form.query(limit, page_cursor, sent_filters)
-            return self._read_response(self._request_page(name, params, options)).page(list_form)
+            page_request = self._request_page(name, params, options)
+            return self._read_response(page_request).page(list_form)
 
         def read_row(row: JsonObject) -> R:
             """The object of a row."""

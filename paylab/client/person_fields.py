@@ -31,7 +31,8 @@ def describe_fields(body: Mapping[str, object], problems: Sequence[Problem]) -> 
         form_by_field["product_types"] = f'["{product_type}"]'
     corridor = countries.of().get(_find_likely_country(body.get("country")))
     if corridor is not None:
-        form_by_field["phone"] = f'"{phone_sample(corridor.country) or "+..."}"'
+        sample_phone = phone_sample(corridor.country) or "+..."
+        form_by_field["phone"] = f'"{sample_phone}"'
         form_by_field["document"] = f'{{"type": "{corridor.documents[0]}", "number": "..."}}'
         form_by_field["address"] = f'{{"country": "{corridor.country}"}}'
     argument_texts = [

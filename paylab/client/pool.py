@@ -169,7 +169,8 @@ def read_unproxied_hosts(proxy_settings: Mapping[str, str]) -> dict[str, None]:
     {'all://localhost': None, 'all://*example.com': None}
     """
     proxy_by_url_pattern: dict[str, None] = {}
-    for host in filter(None, map(str.strip, proxy_settings.get("no", "").split(","))):
+    hosts = [host.strip() for host in proxy_settings.get("no", "").split(",")]
+    for host in filter(None, hosts):
         if host == "*" or "://" in host:
             url_pattern = host
         elif host.startswith("["):  # an IPv6 address, with a port or without

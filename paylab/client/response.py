@@ -80,10 +80,12 @@ class Response:
         content = attempt.exchange.content
         is_replayed = attempt.exchange.replayed
         make_response = partial(cls, attempt, translation, redaction, place, replayed=is_replayed)
+        if not content.strip():
+            return make_response(None)
         try:
             body_text = content.decode("utf-8-sig")
             try:
-                return make_response(EXACT_DECODER.decode(body_text) if content.strip() else None)
+                return make_response(EXACT_DECODER.decode(body_text))
             except RepeatedMemberError as error:
                 # The answer to a payment that was made must not be lost: only a page is refused.
                 return make_response(LAST_MEMBER_DECODER.decode(body_text), repeats=str(error))

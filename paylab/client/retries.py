@@ -113,8 +113,9 @@ def wait_advice(
         for header_name, header_text in headers.items():
             if RESET.fullmatch(header_name):
                 reset_seconds = _read_reset_seconds(header_name.lower(), header_text, now)
-                seconds = seconds if reset_seconds is None else reset_seconds
-    if seconds is None or seconds == 0:
+                if reset_seconds is not None:
+                    seconds = reset_seconds
+    if not seconds:  # unknown, or 0
         return None
     if seconds <= RETRY_AFTER_SECONDS_MAX:
         return f"the service asks to wait {ceil(seconds)} s"

@@ -120,7 +120,7 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     required_settings = _read_from_environment(environ) | _add_source(setting_arguments, "argument")
     profile_name = profile or environ.get(PROFILE_VARIABLE) or None
     options: SourcedSettings = {}
-    # The default profile only completes settings; it adds none if all are given.
+    # A profile that is not named only completes settings: it is not read if all are given.
     if profile_name or len(required_settings) < len(REQUIRED):
         profiles_file = profiles or profiles_path()
         chosen_profile, profile_table = load(profiles_file, profile_name, environ)
@@ -290,6 +290,11 @@ def _make_incomplete_error(required: SourcedSettings) -> ConfigError:
     )
 
 
+def _is_printable_ascii(secret: Secret) -> bool:
+    """Whether a secret is printable ASCII without spaces."""
+    return all("!" <= character <= "~" for character in secret.reveal())
+
+
 def _check_settings(settings: Settings) -> None:
     """ConfigError for the first setting that cannot be used."""
     # No local holds a revealed key: a traceback can show the locals of its frames.
@@ -298,7 +303,7 @@ def _check_settings(settings: Settings) -> None:
     if not _is_stripped(settings.secret_key):
         raise ConfigError("secret_key is empty, or has a space or line break at an end")
     token = settings.control_token
-    if token is not None and not all("!" <= character <= "~" for character in token.reveal()):
+    if token is not None and not _is_printable_ascii(token):
         raise ConfigError("control_token must be printable ASCII without spaces")
     if not _is_number(settings.timeout, int | float) or settings.timeout <= 0:
         raise ConfigError("timeout must be a number of seconds above 0")

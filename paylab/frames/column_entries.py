@@ -244,9 +244,8 @@ def _wrap_set_item(set_item: Method) -> Method:
                 new_column_names = set(owner.columns) - old_column_names
                 for new_column_name in new_column_names:
                     owner[new_column_name] = convert_decimals(owner[new_column_name])
-                note_entered_currencies(
-                    owner, _list_texts([*list_column_names(cells), *new_column_names])
-                )
+                entered_names = _list_texts([*list_column_names(cells), *new_column_names])
+                note_entered_currencies(owner, entered_names)
         except (ExactnessError, TypeError) as error:
             # For a whole column, pandas raises a TypeError of its own.
             exactness_error = error if isinstance(error, ExactnessError) else error.__cause__

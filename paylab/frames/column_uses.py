@@ -52,6 +52,7 @@ def with_column_uses(class_: type[S]) -> type[S]:
         except AttributeError as error:
             if name.startswith("_"):  # pandas and IPython look up such names
                 raise
+            # The message is written when it is shown: `hasattr` asks for many names.
             write_message = partial(_describe_attribute, column, name, str(error))
             raise LateAttributeError(write_message) from None
 

@@ -13,9 +13,9 @@ from .decimal_dtype import DecimalDtype
 
 
 def note_entered_currencies(frame: pd.DataFrame, entered_names: Collection[str]) -> None:
-    """Tell amounts the currencies of a frame in which columns were set.
+    """Give amounts the currencies of a frame in which columns were set.
 
-    A column of currencies holds for all its amounts, and a new amount that knows no currency has
+    A new column of currencies counts for all its amounts. A new amount that knows no currency gets
     that of its row.
     """
     if not any(name.endswith("currency") or find_currency_column(name) for name in entered_names):
@@ -28,8 +28,10 @@ def note_entered_currencies(frame: pd.DataFrame, entered_names: Collection[str])
                 currency_rows = CurrencyRows.of(frame[currency_name])
             except (TypeError, UnicodeError):  # lists, or text that is none: no currencies
                 continue
+            array_class = type(array)
+            array_with_currencies = array_class(array.__arrow_array__(), currency_rows)
             position: Any = frame.columns.get_loc(amount_name)
-            frame.isetitem(position, type(array)(array.__arrow_array__(), currency_rows))
+            frame.isetitem(position, array_with_currencies)
 
 
 def _list_amounts(frame: pd.DataFrame, entered_names: Collection[str]) -> list[tuple[str, str]]:

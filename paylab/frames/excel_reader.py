@@ -70,13 +70,13 @@ def read_excel(  # noqa: PLR0913 - which file, of which form, and which part of 
         sheet_content = read_sheet(local_file, write_address(os.fspath(path)), sheet)
     _require_unique(sheet_content.column_names)
     sidecar_facts = {} if is_url(path) else read_sidecar(local_path(path))
-    schema = find_schema(
-        kind or sidecar_facts.get("kind") or likeliest_schema(sheet_content.column_names).name
-    )
+    names_in_sheet = sheet_content.column_names
+    list_name = kind or sidecar_facts.get("kind")
+    schema = find_schema(list_name) if list_name else likeliest_schema(names_in_sheet)
     zone = read_time_zone(tz or sheet_content.tz)
-    needed_names = extract.choose_columns(sheet_content.column_names)
+    needed_names = extract.choose_columns(names_in_sheet)
     texts_by_name = {}
-    for column_index, column_name in enumerate(sheet_content.column_names):
+    for column_index, column_name in enumerate(names_in_sheet):
         if column_name in needed_names:
             cell_texts = [_write_text(row[column_index], zone) for row in sheet_content.rows]
             texts_by_name[column_name] = pa.chunked_array([pa.array(cell_texts, pa.string())])

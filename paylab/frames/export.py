@@ -114,10 +114,12 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     job_description = _describe_job(plan, fact_by_name, account)
     _require_writable_target(to, storage_options)
     sweep_drafts(to)
-    with open_draft(to, job_description, _read_now(fact_by_name), resume) as draft:
+    now = _read_now(fact_by_name)
+    selection = Selection(None, row_filter, order)
+    with open_draft(to, job_description, now, resume) as draft:
         with local_target(to, could_be_exported, storage_options) as (path, shown_path):
             recover_path(path)
-            _fetch_missing_pages(fetch, draft, plan, Selection(None, row_filter, order), progress)
+            _fetch_missing_pages(fetch, draft, plan, selection, progress)
             sidecar_facts = _describe_draft(draft, plan, fact_by_name)
             row_count = plan.write(draft.tables, draft.last.rows, path, sidecar_facts)
         draft.remove()  # after the upload to a URL, which may fail

@@ -34,7 +34,7 @@ def evaluate(
     expression: str,
     options: Mapping[str, Any],
 ) -> Any:
-    """The result of an expression; text without a zone is a time in UTC.
+    """The result of an expression, in which a time without a zone is in UTC.
 
     `options` are those of `pandas.eval`: their `level` counts the functions from here to the
     caller. ExactnessError for a number in the text that has more digits than a float.

@@ -44,11 +44,11 @@ def refuse_other_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
     if has_no_keys and options.get("how") != "cross":
         # As in pandas, the keys are then the columns that both frames have.
         on = [column_name for column_name in left.columns if column_name in right_frame.columns]
-    left_key_columns = _find_merge_keys(left, left_on if on is None else on, is_index=left_index)
+    left_keys = left_on if on is None else on
+    right_keys = options.get("right_on") if on is None else on
+    left_key_columns = _find_merge_keys(left, left_keys, is_index=left_index)
     right_key_columns = _find_merge_keys(
-        right_frame,
-        options.get("right_on") if on is None else on,
-        is_index=options.get("right_index", False),
+        right_frame, right_keys, is_index=options.get("right_index", False)
     )
     # Different numbers of keys are left to pandas, which refuses them.
     for left_key, right_key in zip(left_key_columns, right_key_columns, strict=False):

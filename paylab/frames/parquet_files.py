@@ -62,8 +62,9 @@ def read_parquet(  # noqa: PLR0913 - which files, of which rows, and which part 
     extract = Extract.from_arguments(since, until, columns)
     table = read_part(store, file_names, address, extract)
     sidecar_facts = {} if is_url(address) else read_sidecar(Path(address))
-    kind = kind or sidecar_facts.get("kind") or likeliest_schema(table.column_names).name
-    return make_frame(table, find_schema(kind), extract.columns)
+    list_name = kind or sidecar_facts.get("kind")
+    schema = find_schema(list_name) if list_name else likeliest_schema(table.column_names)
+    return make_frame(table, schema, extract.columns)
 
 
 def _find_files(address: str, options: Mapping[str, Any]) -> tuple[Store, list[str]]:

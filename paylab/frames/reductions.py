@@ -51,8 +51,9 @@ def reduce_column(  # noqa: PLR0913 - the options of pandas
             result = _find_element(column, result)
     if not keepdims:
         return pd.NA if result is None else result
-    is_number = isinstance(result, Decimal) or result is None  # else a float, true or false
-    return column._from_sequence([result]) if is_number else pd.array([result], type(result))
+    if isinstance(result, Decimal) or result is None:
+        return column._from_sequence([result])
+    return pd.array([result], type(result))  # of a float, or of true or false
 
 
 def _reduce_amounts(column: Column, name: str, min_count: int, ddof: int) -> Any:

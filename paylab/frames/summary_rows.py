@@ -52,8 +52,8 @@ def prepare_rows(data: pd.DataFrame | pa.Table | None) -> pa.Table:
 def write_rows_sql(files: Sequence[str]) -> tuple[str | None, list[str]]:
     """SQL for the rows of Parquet files, and the names of its columns.
 
-    None and no names if only `prepare_rows` can read them: files of several types, of other
-    decimals, or of conversions, and no files.
+    The result is None and no names if only `prepare_rows` can read the files: they have several
+    types, other decimals or conversions, or there are none.
     """
     schemas = [_read_schema(file_path) for file_path in files]
     schema_kinds = {(frozenset(schema.names), *_list_amount_types(schema)) for schema in schemas}

@@ -67,26 +67,24 @@ def _explain_times(method: Method) -> Method:
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
         """Refuse numbered rows if the frame has a column of times, then call the method."""
-        time_column_names = [
-            str(time_column_name) for time_column_name in frame.select_dtypes("datetimetz").columns
-        ]
+        time_column_names = list(map(str, frame.select_dtypes("datetimetz").columns))
         is_numbered = is_integer_dtype(frame.index) and frame.index.nlevels == 1
         window = args[0] if args else None
         needs_times = method.__name__ != "rolling" or isinstance(window, str)  # not for 7 rows
         names_times = bool({"on", "level"} & options.keys())
         if time_column_names and is_numbered and needs_times and not names_times:
-            time_column_name = (
-                "created_at" if "created_at" in time_column_names else time_column_names[0]
-            )
+            time_column_name = time_column_names[0]
+            if "created_at" in time_column_names:
+                time_column_name = "created_at"
+            method_name = method.__name__
             code_by_method = {
                 "resample": f'frame.resample(..., on="{time_column_name}")',
                 "rolling": f'frame.paylab.rolling(..., on="{time_column_name}")',
             }
-            hint_text = code_by_method.get(
-                method.__name__, f'frame.set_index("{time_column_name}").{method.__name__}(...)'
-            )
+            usual_code = f'frame.set_index("{time_column_name}").{method_name}(...)'
+            code_text = code_by_method.get(method_name, usual_code)
             raise MisuseError(
-                f"rows are numbered, and {method.__name__} needs times: write {hint_text}"
+                f"rows are numbered, and {method_name} needs times: write {code_text}"
             )
         return method(frame, *args, **options)
 
@@ -133,12 +131,11 @@ def _explain_rows(method: Method, frame_of: Callable[[Any], pd.DataFrame]) -> Me
         try:
             return method(owner, key, *args, **options)
         except (KeyError, TypeError, ValueError) as error:
+            message: str | None = None
             if has_levels and isinstance(error, KeyError) and not options.get("axis"):
                 # Also after an error of our own: pandas takes the last level for a column then.
-                message: str | None = _describe_levels(frame, key)
-            elif isinstance(error, PaylabError):
-                raise
-            else:
+                message = _describe_levels(frame, key)
+            elif not isinstance(error, PaylabError):
                 row_key, *column_keys = key if isinstance(key, tuple) else (key,)
                 message = _describe_key(frame, row_key, column_keys)
             if message is None:

@@ -56,10 +56,8 @@ def observe_duplicates(history: History) -> Iterator[Observation]:
             if repetition is None:
                 yield note_right(delivery, "taken, and nothing was done twice")
             else:
-                yield note_wrong(
-                    repetition,
-                    f"done again after the duplicate, delivery {delivery.sequence}",
-                )
+                observation_text = f"done again after the duplicate, delivery {delivery.sequence}"
+                yield note_wrong(repetition, observation_text)
         if delivery.is_taken:  # later ones do not replace the first
             first_delivery_by_key.setdefault(delivery_key, delivery)
 
@@ -184,7 +182,8 @@ def observe_retries_after_outage(history: History) -> Iterator[Observation]:
             if 300 <= (later_attempt["status"] or 0) < 500
         ]
         if taken_attempts:
-            yield note_right(taken_attempts[0], f"attempt {taken_attempts[0]['attempt']} is taken")
+            taken_attempt = taken_attempts[0]
+            yield note_right(taken_attempt, f"attempt {taken_attempt['attempt']} is taken")
         elif refused_attempts and _is_outage(first_failed_attempt):
             refused_attempt = refused_attempts[0]
             observation_text = (

@@ -93,12 +93,14 @@ def observe_dead_cursor(history: History) -> Iterator[Observation]:
             for list_reading in history.of(request.operation)
             if list_reading.sequence > request.sequence and list_reading.scope == request.scope
         ]
-        if later_requests and later_requests[0].query.get("cursor") == cursor:
-            yield note_wrong(
-                later_requests[0], f"the cursor of call {request.number} again, which was refused"
-            )
-        elif later_requests and "cursor" not in later_requests[0].query:
-            yield note_right(later_requests[0], f"from the beginning after call {request.number}")
+        if not later_requests:
+            continue
+        next_request = later_requests[0]
+        if next_request.query.get("cursor") == cursor:
+            observation_text = f"the cursor of call {request.number} again, which was refused"
+            yield note_wrong(next_request, observation_text)
+        elif "cursor" not in next_request.query:
+            yield note_right(next_request, f"from the beginning after call {request.number}")
 
 
 ITEMS = (

@@ -62,13 +62,11 @@ def observe_keys_of_orders(history: History) -> Iterator[Observation]:
             if not request.key or not later_request.key:  # `observe_keys` observes these
                 continue
             if later_request.key == request.key:
-                yield note_right(
-                    later_request, f"the key of call {request.number}, for the same order"
-                )
+                observation_text = f"the key of call {request.number}, for the same order"
+                yield note_right(later_request, observation_text)
             elif _is_same_payment(history, request, later_request):
-                yield note_wrong(
-                    later_request, f"another key than call {request.number}, for the same order"
-                )
+                observation_text = f"another key than call {request.number}, for the same order"
+                yield note_wrong(later_request, observation_text)
 
 
 def _is_same_payment(history: History, request: RequestFacts, later_request: RequestFacts) -> bool:
@@ -125,8 +123,7 @@ def _make_loss_check(
     def observe(history: History) -> Iterator[Observation]:
         """Observe what followed each order whose answer was lost in this way."""
         for request in history.orders:
-            is_lost_this_way = request.is_lost and is_cause(request)
-            if not is_lost_this_way:
+            if not request.is_lost or not is_cause(request):
                 continue
             repetition = history.next_of_order(request)
             if repetition is None:

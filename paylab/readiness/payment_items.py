@@ -105,9 +105,8 @@ def observe_quotes(history: History) -> Iterator[Observation]:
         if repetition is None:
             yield note_need(request, "a new quote after one that was refused")
         elif repetition.fields.get("quote_id") == quote_id:
-            yield note_wrong(
-                repetition, f"the quote of call {request.number} again, which had expired"
-            )
+            observation_text = f"the quote of call {request.number} again, which had expired"
+            yield note_wrong(repetition, observation_text)
         else:
             observation_text = f"a new quote in place of that of call {request.number}"
             yield note_right(repetition, observation_text, "a new quote after one that was refused")

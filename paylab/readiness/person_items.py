@@ -88,9 +88,8 @@ def observe_codes(history: History) -> Iterator[Observation]:
                     upload for upload in later_uploads if _answers_code(upload, detail_code)
                 ]
                 if answering_uploads:
-                    yield note_right(
-                        answering_uploads[0], f"{detail_code} is answered", detail_code
-                    )
+                    observation_text = f"{detail_code} is answered"
+                    yield note_right(answering_uploads[0], observation_text, detail_code)
                 else:
                     yield note_need(history.record_at(seen_status.sequence), detail_code)
 

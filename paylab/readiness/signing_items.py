@@ -30,17 +30,16 @@ def _make_signature_check(
         for request in history.requests:
             if not is_kind(request):
                 continue
+            request_name = f"{request.method} {request.row['path']}"
             if request.is_signed_well:
-                yield note_right(
-                    request, f"{request.method} {request.row['path']}: the signature fits"
-                )
+                yield note_right(request, f"{request_name}: the signature fits")
                 continue
             signature_verdict = request.row["verdicts"].get("signature") or {}
             is_refused = request.status == 401 or signature_verdict.get("result") == "refused"
             # A nonce or date that was refused says nothing about how the text was signed.
             if is_refused and signature_verdict.get("reason") not in ATTEMPT_REASONS:
                 message_text = signature_verdict.get("message") or "answered 401"
-                yield note_wrong(request, f"{request.method} {request.row['path']}: {message_text}")
+                yield note_wrong(request, f"{request_name}: {message_text}")
 
     return observe
 

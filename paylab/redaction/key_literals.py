@@ -75,6 +75,7 @@ def _find_assigned_literals(text: str) -> Iterator[_AssignedLiteral]:
         has_one_value_each = len(target_names) == len(spans) and "*" not in assignment_match[1]
         for index, span in enumerate(spans):
             if span is not None:
+                # Where it is not clear which name a value has, any key among the names counts.
                 is_of_key = key_flags[index] if has_one_value_each else any(key_flags)
                 yield _AssignedLiteral(*span, is_of_key)
 

@@ -160,11 +160,12 @@ def _find_secrets(
             yield Replacement(start, end, _choose_mark(text, start, end, depth))
     for label_word, pattern in LABELLED_PATTERNS:
         if label_word in folded_text:
-            yield from (Replacement(*match.span(1), HIDDEN) for match in pattern.finditer(text))
+            for match in pattern.finditer(text):
+                yield Replacement(match.start(1), match.end(1), HIDDEN)
     if "==" in text:  # faster than the pattern alone
         for match in SIGNATURE.finditer(text):
             if is_signature(match[1]):
-                yield Replacement(*match.span(1), HIDDEN)
+                yield Replacement(match.start(1), match.end(1), HIDDEN)
     for _, start, end in (*find_document_numbers(text), *find_share_tokens(text)):
         yield Replacement(start, end, _choose_mark(text, start, end, depth))
 

@@ -60,13 +60,13 @@ class TextCleaner:
         are found too, and a secret that is whole in one of the texts is left to `clean_text`.
         """
         joined_text = separator.join(texts)
-        is_joined_directly = not separator
-        image_replacements = (
-            [*self._find_images(joined_text, depth=0)] if is_joined_directly else []
-        )
-        # Texts that are joined directly can look like something that none of them is: only a match
-        # that reaches over a boundary counts.
-        boundaries = tuple(accumulate(map(len, texts))) if is_joined_directly else ()
+        image_replacements: list[Replacement] = []
+        boundaries: tuple[int, ...] = ()
+        if not separator:
+            image_replacements += self._find_images(joined_text, depth=0)
+            # Texts that are joined directly can look like something that none of them is: only a
+            # match that reaches over a boundary counts.
+            boundaries = tuple(accumulate(map(len, texts)))
         replacements = self._find_secrets(joined_text, self._rules, image_replacements, boundaries)
         clean_texts = []
         text_start = 0
@@ -136,8 +136,10 @@ class TextCleaner:
 
     def _apply_rules(self, rules: Sequence[Rule], text: str, depth: int) -> list[Replacement]:
         """Find what the rules match in one layer; text matched by one is skipped by the next."""
-        # In the text itself, before any decoding, the images were found already.
-        replacements = [*make_image_finder(replace_image)(text, depth)] if depth else []
+        replacements: list[Replacement] = []
+        if depth:  # in the text itself, before any decoding, the images were found already
+            find_images = make_image_finder(replace_image)
+            replacements += find_images(text, depth)
         text = fold_to_ascii(text)
         replacements += self._find_encoded_secrets(text)
         # Long data was searched above; a stand-in of the same length keeps the offsets.
@@ -148,12 +150,13 @@ class TextCleaner:
                 continue
             if rule.is_searched and not rule.is_searched(text):
                 continue
+            mark = f"[removed: {rule.kind}]"
             for match_start, match_end in rule.find(text):
-                if not any(
+                is_found_already = any(
                     earlier_replacement.overlaps(match_start, match_end)
                     for earlier_replacement in replacements
-                ):
-                    mark = f"[removed: {rule.kind}]"
+                )
+                if not is_found_already:
                     replacements.append(Replacement(match_start, match_end, mark))
         return replacements
 

@@ -186,10 +186,10 @@ def _check_signature(  # noqa: PLR0913 - the arguments of `compare`
     form_finding = _check_form(claimed_signature, signing)
     if form_finding is not None:
         return form_finding
-    guess = find_guess(
-        chain(guess_secrets(expected_inputs, other_secrets), guess_dates(expected_inputs)),
-        claimed_signature,
+    slower_guesses = chain(
+        guess_secrets(expected_inputs, other_secrets), guess_dates(expected_inputs)
     )
+    guess = find_guess(slower_guesses, claimed_signature)
     if guess is not None:
         return _make_guess_finding(expected_inputs, guess, signing)
     return Finding(

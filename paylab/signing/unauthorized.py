@@ -85,7 +85,8 @@ def _check_parts(  # noqa: PLR0913 - the arguments of `verify`
     The finding of the first check that fails; None if all pass.
     """
     headers_finding = check_headers(request.headers, authorization, signing)
-    headers_finding = headers_finding or check_credential(request.headers, authorization)
+    if headers_finding is None:
+        headers_finding = check_credential(request.headers, authorization)
     if headers_finding is not None:
         return headers_finding
     if secret is None:
@@ -97,10 +98,9 @@ def _check_parts(  # noqa: PLR0913 - the arguments of `verify`
     # A stale date is reported last, with the result of the other checks.
     if date_finding is not None and date_finding.reason != "stale-date":
         return date_finding
-    content_hash = request.headers["x-content-sha256"]
-    signature_finding = check_body(content_hash, request.body, signing) or _check_signature(
-        request, authorization, secret, signing
-    )
+    signature_finding = check_body(request.headers["x-content-sha256"], request.body, signing)
+    if signature_finding is None:
+        signature_finding = _check_signature(request, authorization, secret, signing)
     if date_finding is not None:
         sent_at = read_date(date_text, signing.date_form)
         return _add_other_result(date_finding, sent_at, now, signature_finding)

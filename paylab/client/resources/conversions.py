@@ -203,7 +203,8 @@ class Conversions:
         >>> lab.conversions.wait(conversion).status
         'completed'
         """
-        if (id is None) == (conversion_account_id is None):
+        is_exactly_one_given = (id is None) != (conversion_account_id is None)
+        if not is_exactly_one_given:
             raise OptionError([Problem("id", "give either id or conversion_account_id")])
         has_zone = isinstance(since, datetime) and since.tzinfo is not None
         if since is not None and not has_zone:
