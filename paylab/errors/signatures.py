@@ -30,16 +30,20 @@ conditions
     if len(args) <= len(unnamed_parameters):
         return
     unnamed_names = [parameter.name for parameter in unnamed_parameters if parameter.name != "self"]
-    limit_text = f"only {' and '.join(unnamed_names)}" if unnamed_names else "no argument"
+    limit_text = "no argument"
+    if unnamed_names:
+        limit_text = f"only {' and '.join(unnamed_names)}"
     option_names = [
         option_name
         for parameter in parameters
         if parameter not in unnamed_parameters and parameter.name not in kwargs
         for option_name in _write_option_names(parameter, function)
     ]
-    options_text = f": it takes {', '.join(option_names)}" if option_names else ": write it without"
+    hint_text = "write it without"
+    if option_names:
+        hint_text = f"it takes {', '.join(option_names)}"
     raise MisuseError(
-        f"{call_name(function)}() takes {limit_text} without a name{options_text}"
+        f"{call_name(function)}() takes {limit_text} without a name: {hint_text}"
     ) from None
 
 

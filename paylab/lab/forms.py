@@ -184,7 +184,9 @@ class Forms:
         individual = self._client.individuals.get(person)
         wallet_id = None if wallet is None else require_id(wallet)
         accounts = individual.financial_accounts or []
-        wallets = [each for each in accounts if getattr(each, "type", "") == codes.CRYPTO_WALLET]
+        wallets = [
+            account for account in accounts if getattr(account, "type", "") == codes.CRYPTO_WALLET
+        ]
         make_form = partial(
             ConversionAccountForm,
             partial(self._client.conversion_accounts.create, individual.id),

@@ -226,10 +226,9 @@ class LabTransfers:
                 notify=show_notice,
                 report_progress=progress_function,
             )
-            return batch.run(
-                to=None if to is None else check_results_path(to, payouts),
-                concurrency=concurrency or (1 if self._is_embedded else CONCURRENCY),
-            )
+            results_path = None if to is None else check_results_path(to, payouts)
+            default_concurrency = 1 if self._is_embedded else CONCURRENCY
+            return batch.run(to=results_path, concurrency=concurrency or default_concurrency)
 
     @strict_keywords(Defaults)
     def check_many(

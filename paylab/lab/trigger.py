@@ -71,13 +71,13 @@ def trigger(
         raise ConfigError(f"a new status can be chosen for {STATUS_CHANGED}, not for {event_type}")
     event_family = event_type.partition(".")[0]
     resource = read_current(lab.client, event_family, resource_id) if resource_id else None
+    if resource_id and resource is not None:
+        event_count = len(lab.events(resource_id))
+        _move_resource(controls, event_type, resource=resource, to=to)
+        return _wait_for_events(lab, event_type, resource_id, event_count)
     # An id of no resource of this family may be the conversion account to pay into.
-    if resource is None or not resource_id:
-        new_resource_id = _create_resource(lab, controls, event_type, resource_id, to)
-        return _wait_for_events(lab, event_type, new_resource_id, known_count=0)
-    event_count = len(lab.events(resource_id))
-    _move_resource(controls, event_type, resource, to)
-    return _wait_for_events(lab, event_type, resource_id, event_count)
+    new_resource_id = _create_resource(lab, controls, event_type, resource_id, to)
+    return _wait_for_events(lab, event_type, new_resource_id, known_count=0)
 
 
 def _move_resource(

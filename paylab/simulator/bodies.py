@@ -154,9 +154,9 @@ def list_page(
     row_limit = _read_limit(query_parameters.get(list_form.parameters.get("limit", "")), list_form)
     listed_rows = filter(is_listed, table.list_rows(start_position))
     # One more than the page, to know whether it is the last one.
-    page_rows = list(islice(listed_rows, row_limit + 1))
-    has_more = len(page_rows) > row_limit
-    page_rows = page_rows[:row_limit]
+    first_rows = list(islice(listed_rows, row_limit + 1))
+    has_more = len(first_rows) > row_limit
+    page_rows = first_rows[:row_limit]
     next_cursor = _write_cursor(page_rows[-1]) if has_more else None
     row_objects = [row_json(world, kind, page_row) for page_row in page_rows]
     return Reply.json(200, _make_page(list_form, row_objects, next_cursor))

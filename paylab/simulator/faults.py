@@ -137,9 +137,8 @@ def fault_reply(service: Service, fault: Row, now: datetime) -> Reply | None:
     if fault_kind == "custom" and fault.get("body") is not None:
         return Reply(status_code)  # `apply_fault` adds the body
     headers = _make_wait_header(service, fault, now)
-    return refusal_reply(
-        RefusedError(status_code, f"simulated {status_code}", headers=headers), service
-    )
+    refused = RefusedError(status_code, f"simulated {status_code}", headers=headers)
+    return refusal_reply(refused, service)
 
 
 def _make_wait_header(service: Service, fault: Row, now: datetime) -> dict[str, str]:

@@ -32,7 +32,9 @@ def find_implausible_values(
     if operation.name == "individuals.create":
         problems += _find_implausible_facts(body.fields, now)
         accounts = body.fields.get("financial_accounts")
-        for index, account in enumerate(accounts if isinstance(accounts, list) else []):
+        if not isinstance(accounts, list):
+            accounts = []
+        for index, account in enumerate(accounts):
             if isinstance(account, dict):
                 details_path = f"financial_accounts.{index}.details"
                 problems += _find_implausible_details(account, details_path)
@@ -60,17 +62,17 @@ def _find_implausible_details(account: Mapping[str, object], details_path: str) 
     details = account.get("details")
     if not isinstance(details, dict):
         return []
-    if account.get("type") == codes.CRYPTO_WALLET:
+    account_type = account.get("type")
+    if account_type == codes.CRYPTO_WALLET:
         return find_address_warnings(
             details.get("network"), details.get("address"), f"{details_path}.address"
         )
     wallet_number = details.get("account_number")
-    if account.get("type") != codes.DIGITAL_WALLET or not isinstance(wallet_number, str):
-        return []
-    if PHILIPPINE_MOBILE.fullmatch(wallet_number):
-        return []
-    message = "does not look like the number of a wallet: a mobile number like 09171234567"
-    return [Problem(f"{details_path}.account_number", message, CHECK_SOURCE)]
+    has_wallet_number = account_type == codes.DIGITAL_WALLET and isinstance(wallet_number, str)
+    if has_wallet_number and not PHILIPPINE_MOBILE.fullmatch(str(wallet_number)):
+        message = "does not look like the number of a wallet: a mobile number like 09171234567"
+        return [Problem(f"{details_path}.account_number", message, CHECK_SOURCE)]
+    return []
 
 
 def _rename_details(body: RequestBody) -> None:

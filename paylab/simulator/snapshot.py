@@ -109,9 +109,9 @@ def _make_problem(field: str, message: str) -> Problem:
 
 
 def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]:
-    """Duplicate ids, references to rows that are missing, and timers of impossible steps.
+    """The problems of tables: ids that occur twice, references to missing rows, impossible steps.
 
-    Also conversion accounts that do not pay out to a wallet.
+    A conversion account that does not pay out to a wallet is a problem, too.
     """
     row_by_id_by_kind = {
         table_kind: {table_row.id: table_row for table_row in table_rows}
@@ -127,9 +127,8 @@ def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]
             )
     yield from _check_payout_accounts(tables)
     for index, timer_row in enumerate(tables["timers"]):
-        yield from _check_step(
-            f"tables.timers.{index}", timer_row, row_by_id_by_kind[timer_row.kind]
-        )
+        rows_of_kind = row_by_id_by_kind[timer_row.kind]
+        yield from _check_step(f"tables.timers.{index}", timer_row, rows_of_kind)
 
 
 def _check_payout_accounts(tables: Mapping[str, list[Any]]) -> Iterator[Problem]:

@@ -153,9 +153,8 @@ class Worlds:
             # No world has this key: any of them, here the newest, refuses it in the usual words.
             hosted_world = next(reversed(self._by_key.values()))
         is_trusted = request.is_trusted or token_owner is not None
-        return hosted_world.simulator.respond(
-            request.with_access(hosted_world.secrets, is_trusted=is_trusted)
-        )
+        accessing_request = request.with_access(hosted_world.secrets, is_trusted=is_trusted)
+        return hosted_world.simulator.respond(accessing_request)
 
     def _choose_world(self, api_key: str, token_owner: HostedWorld | None) -> HostedWorld | None:
         """The simulator of a request: by its control token if it has one, else by its API key.

@@ -132,7 +132,7 @@ def activate(world: World, person_row: Row) -> None:
 
 def _decide_verification(world: World, person_row: Row, _reason: str) -> None:
     """End a verification with its outcome. Assumptions `kyc.names` and `kyc.terminal`."""
-    outcome = _choose_outcome(world, person_row)
+    outcome = _take_next_outcome(world, person_row)
     if outcome == UNDER_REVIEW:
         trigger = "review"
     elif outcome in world.service.verification.terminal_codes:
@@ -144,8 +144,8 @@ def _decide_verification(world: World, person_row: Row, _reason: str) -> None:
     _move_individual(world, person_row, outcome, trigger=trigger)
 
 
-def _choose_outcome(world: World, person_row: Row) -> str:
-    """The outcome of this verification; it passes if nothing decides otherwise.
+def _take_next_outcome(world: World, person_row: Row) -> str:
+    """Count a verification, and return its outcome; it passes if nothing decides otherwise.
 
     Planned outcomes come first, then the outcome of a specimen image, then outcomes in the family
     name. Each verification of an individual has the next outcome; the last one repeats.

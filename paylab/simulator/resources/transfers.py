@@ -91,9 +91,9 @@ def _initiate_payout(world: World, transfer_row: Row, _reason: str) -> None:
     emit_event(
         world, "transfer.payout_initiated", transfer_row["id"], without_internals(transfer_row)
     )
-    must_fail = transfer_row[INTERNALS]["outcome"] == "failed"
+    step = "fail" if transfer_row[INTERNALS]["outcome"] == "failed" else "settle"
     seconds = SETTLEMENT_SECONDS.get(transfer_row["payout_method"], STEP_SECONDS)
-    world.schedule("transfers", transfer_row["id"], seconds, "fail" if must_fail else "settle")
+    world.schedule("transfers", transfer_row["id"], seconds, step)
 
 
 def _complete_transfer(world: World, transfer_row: Row, _reason: str) -> None:
