@@ -225,9 +225,8 @@ def _describe_unknown_attribute(owner: object, name: str) -> str:
         suggestion = find_suggestion(name, candidate_names, kind_name(owner))
     if not suggestion and is_lab:
         suggestion = _find_beside_lab(name, owner)
-    if suggestion:
-        return f"{message}: use {suggestion}"
-    return f"{message}: {list_names(owner_names)}"
+    advice_text = f"use {suggestion}" if suggestion else list_names(owner_names)
+    return f"{message}: {advice_text}"
 
 
 def _find_call_of_lab(name: str, lab: object) -> str | None:
@@ -248,10 +247,8 @@ def _find_call_of_lab(name: str, lab: object) -> str | None:
         verbs = [word for word in singular_words if word not in part_words]
         if len(verbs) == 1 and len(singular_words) == len(part_words) + 1:
             call_name = find_suggestion(verbs[0], call_names)
-            if call_name in call_names:
-                return f"{part_name}.{call_name}"
-            if call_name:  # several names in one text, such as "get or list"
-                return call_name
+            if call_name:
+                return f"{part_name}.{call_name}" if call_name in call_names else call_name
     return None
 
 
