@@ -41,6 +41,7 @@ _CURRENCIES = frozenset(codes.SOURCE_CURRENCIES + codes.DESTINATION_CURRENCIES)
 _check_source_currency = make_choice_check(codes.SOURCE_CURRENCIES, ignore_case=True)
 _check_destination_currency = make_choice_check(codes.DESTINATION_CURRENCIES, ignore_case=True)
 _check_payout_method = make_choice_check(codes.PAYOUT_METHODS)
+_check_type = make_choice_check(codes.SOURCE_TYPES, _TRANSFER)
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
@@ -96,8 +97,7 @@ def _check_text_fields(
 
 def _check_source_type(body: Body, required_by: str) -> list[Problem]:
     """Check the source type; a deposit can pay for a transfer of a stablecoin only."""
-    type_check = make_choice_check(codes.SOURCE_TYPES, _TRANSFER)
-    problems = check_field(body, "source_type", type_check, required_by=required_by)
+    problems = check_field(body, "source_type", _check_type, required_by=required_by)
     if problems or body.get("source_type") != "deposit":
         return problems
     if body.get("source_currency") is None or _has_stablecoin(body):

@@ -9,7 +9,7 @@ import pytest
 
 import paylab
 from paylab.errors import ChoiceError, RuleError
-from paylab.payments.search import PAGES_MAX, find_by_references
+from paylab.payments.search import PAGES_MAX, REPEATED_PAGES_MAX, find_by_references
 from paylab.spec.models import Transfer
 from paylab.spec.page import Page
 
@@ -59,12 +59,15 @@ def test_reading_ends_early_only_in_a_list_that_descends(pages, days, reads, fou
     assert (len(pages) - len([*unread]), sorted(payments)) == (reads, found)
 
 
-def test_a_list_of_too_many_pages_is_an_error():
-    """A list that does not end cannot tell."""
-    page = Page([Transfer.model_validate(row(1))], has_next_page=True, cursor="next")
+@pytest.mark.parametrize(("rows", "reads"), [([row(1)], PAGES_MAX), ([], REPEATED_PAGES_MAX)])
+def test_a_list_of_too_many_pages_is_an_error(rows, reads):
+    """A list that does not end cannot tell, which is clear sooner if it shows nothing new."""
+    page = Page([Transfer.model_validate(row) for row in rows], has_next_page=True, cursor="next")
+    unread = repeat(page, PAGES_MAX + 1)
     with pytest.raises(ChoiceError, match="could not be told") as error:
-        find_by_references(repeat(page, PAGES_MAX + 1), {"r9"}, None)
+        find_by_references(unread, {"r9"}, None)
     assert (error.value.reason, error.value.payment) == ("untold", None)
+    assert len([*unread]) == PAGES_MAX + 1 - reads
 
 
 def test_a_long_list_is_reported_as_it_is_read():
