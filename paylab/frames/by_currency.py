@@ -12,6 +12,7 @@ from .columns import find_currency_column
 from .currency_rows import CurrencyRows
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
+from .entered_currencies import warn_of_other_currencies
 from .exact_frame import ExactFrame
 from .float_errors import name_error
 from .frame_forms import with_named_index
@@ -33,6 +34,7 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     """
     named_frame = with_named_index(frame)
     _require_unique_names(named_frame)
+    warn_of_other_currencies(named_frame)
     rows = add_known_currencies(named_frame)
     currencies_by_name = {
         column_name: currencies
@@ -74,10 +76,13 @@ def _find_currencies(rows: pd.DataFrame, column_name: object) -> pd.Series[Any] 
 
 
 def _read_amounts(column: Any) -> pd.Series[Any]:
-    """The amounts of a column as exact decimals; ExactnessError, with its name, for floats."""
+    """The amounts of a column as exact decimals, without their own currencies.
+
+    ExactnessError, with the name of the column, for floats.
+    """
     try:
-        exact_column: pd.Series[Any] = column.astype(DecimalDtype())
-        return exact_column
+        amounts = column.astype(DecimalDtype()).array.__arrow_array__()
+        return pd.Series(DecimalArray(amounts), column.index, name=column.name)
     except ExactnessError as error:
         raise name_error(error, column.name) from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import chain
 from typing import Any
 
@@ -13,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.base import PaylabWarning, warn_caller
-from .decimals import find_zeros
 from .machine_integers import MACHINE_DIGITS, IntegerArray, read_unscaled
 
 NO_CURRENCY = -1
@@ -133,6 +133,22 @@ class CurrencyRows:
         currencies.name_indexes[group_of_row[chosen_rows]] = self.name_indexes[chosen_rows]
         return currencies
 
+    def find_others(self, expected: CurrencyRows, amounts: pa.Array) -> list[str]:
+        """The currencies of amounts that differ from those that are `expected` in their rows."""
+        if self.names == expected.names and (self.name_indexes == expected.name_indexes).all():
+            return []
+        row_count = len(amounts)
+        both_currencies = join_currencies([self, expected], [row_count, row_count])
+        if both_currencies is None:
+            return []
+        own_indexes, expected_indexes = np.split(both_currencies.name_indexes, 2)
+        is_known = (own_indexes != NO_CURRENCY) & (expected_indexes != NO_CURRENCY)
+        is_other = is_known & (own_indexes != expected_indexes)
+        if not is_other.any():
+            return []
+        is_other &= ~_find_nothing(amounts)
+        return sorted(both_currencies.names[index] for index in {*own_indexes[is_other].tolist()})
+
     def find_added(self, amounts: pa.Array) -> list[str]:
         """The currencies of the amounts that are neither missing nor, beside others, 0."""
         names = self.find_present(np.asarray(amounts.is_null()))
@@ -180,6 +196,12 @@ class CurrencyRows:
         is_mixed_group = np.zeros(group_count, dtype=bool)
         is_mixed_group[groups[name_index_by_group[groups] != name_indexes]] = True
         return np.flatnonzero(np.bincount(name_indexes[is_mixed_group[groups]]))
+
+
+def find_zeros(amounts: pa.Array) -> pa.Array:
+    """Which amounts are 0, as booleans; those of missing amounts are missing."""
+    # Arrow's integer 0 becomes a decimal of 19 digits, which do not fit beside 20 decimals.
+    return pc.equal(amounts, pa.scalar(Decimal(0), amounts.type))
 
 
 def _find_nothing(amounts: pa.Array) -> IntegerArray:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
-from typing import cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -185,8 +184,8 @@ def fit_width(numbers: pa.Array) -> pa.Array:
         if integer_digits <= DIGITS_MAX:
             return numbers.cast(pa.decimal128(precision, decimal_places))
     except pa.ArrowInvalid:
-        pass  # raised below
-    raise ExactnessError(TOO_LONG)
+        pass  # Arrow also refuses some numbers that fit, such as 2**64 - 1
+    return from_results(numbers.to_pylist()).combine_chunks()
 
 
 def narrow_scale(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -286,7 +285,7 @@ def _read_number(number_text: str, column_name: str, row_number: int) -> Decimal
 
 def _check_digits(number: Decimal, column_name: str, row_number: int) -> Decimal:
     """A number, without its trailing zeros if they are many; ExactnessError past 38 digits."""
-    exponent = cast(int, number.as_tuple().exponent)
+    exponent = int(number.as_tuple().exponent)
     # Counting digits takes long: most numbers are seen to be short by their ends.
     is_short = -DIGITS_MAX <= exponent <= 0 and number.adjusted() - exponent < DIGITS_MAX
     if not is_short and sum(_count_digits(number)) > DIGITS_MAX:
@@ -312,13 +311,21 @@ def _count_decimals(number: Decimal) -> int:
 
 def _make_narrow_column(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
     """Numbers of at most 38 digits in the narrowest type that holds all of them."""
-    widest_column = pa.chunked_array([pa.array(numbers, WIDEST)])
-    places_of_numbers = (_count_decimals(number) for number in numbers if number is not None)
-    decimal_places = max(0, max(places_of_numbers, default=0))
-    integer_digits = count_integer_digits(widest_column)
-    narrow_type = working_type(integer_digits, decimal_places)
+    narrow_type = _find_narrow_type(numbers)
+    if narrow_type is None:  # they may fit without zeros at the end
+        numbers = [None if number is None else number.normalize(UNLIMITED) for number in numbers]
+        narrow_type = _find_narrow_type(numbers)
     # No type fits if one number has many digits before the point and another many after it.
-    return widest_column.cast(narrow_type or WIDEST)
+    return pa.chunked_array([pa.array(numbers, narrow_type or WIDEST)])
+
+
+def _find_narrow_type(numbers: Sequence[Decimal | None]) -> pa.DataType | None:
+    """The narrowest type for all digits of the numbers; None past 38."""
+    decimal_places = max(
+        [0, *(_count_decimals(number) for number in numbers if number is not None)]
+    )
+    integer_digits = max([0, *(number.adjusted() + 1 for number in numbers if number)])
+    return working_type(integer_digits, decimal_places)
 
 
 def _describe_clash(columns: Sequence[pa.ChunkedArray], column_name: str) -> str:
@@ -340,11 +347,4 @@ def _describe_clash(columns: Sequence[pa.ChunkedArray], column_name: str) -> str
 
 def _quote_short(number_text: str) -> str:
     """A text in quotes for a message, cut if it is long."""
-    is_long = len(number_text) > SHOWN_LENGTH
-    return repr(f"{number_text[:SHOWN_LENGTH]}…" if is_long else number_text)
-
-
-def find_zeros(amounts: pa.Array) -> pa.Array:
-    """Which amounts are 0, as booleans; those of missing amounts are missing."""
-    # Arrow's integer 0 becomes a decimal of 19 digits, which do not fit beside 20 decimals.
-    return pc.equal(amounts, pa.scalar(Decimal(0), amounts.type))
+    return repr(f"{number_text:.{SHOWN_LENGTH}}{'…' * (len(number_text) > SHOWN_LENGTH)}")

@@ -1,4 +1,4 @@
-"""The currencies of amounts in a frame in which columns are set or rows are added."""
+"""The currencies of amounts in a frame in which columns or cells are set, or rows are added."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from ..errors.base import warn_caller
 from .columns import find_currency_column
-from .currency_rows import CurrencyRows
+from .currency_rows import CurrencyRows, CurrencyWarning
 from .decimal_dtype import DecimalDtype
 
 
@@ -32,6 +33,28 @@ def note_entered_currencies(frame: pd.DataFrame, entered_names: Collection[str])
             array_with_currencies = array_class(array.__arrow_array__(), currency_rows)
             position: Any = frame.columns.get_loc(amount_name)
             frame.isetitem(position, array_with_currencies)
+
+
+def warn_of_other_currencies(frame: pd.DataFrame) -> None:
+    """Warn of amounts in another currency than the column of their currencies says.
+
+    They were set into their rows from others, and would be added to amounts of that currency.
+    """
+    row_currencies_by_name: dict[str, CurrencyRows] = {}
+    for amount_name, currency_name in _list_amounts(frame, [*map(str, frame.columns)]):
+        array: Any = frame[amount_name].array
+        if array.currencies is None:
+            continue
+        if currency_name not in row_currencies_by_name:
+            row_currencies_by_name[currency_name] = CurrencyRows.of(frame[currency_name])
+        row_currencies = row_currencies_by_name[currency_name]
+        other_names = array.currencies.find_others(row_currencies, array.__arrow_array__())
+        if other_names:
+            warn_caller(
+                f"{amount_name} has amounts in {', '.join(other_names)} in rows with another "
+                f"{currency_name}, in which they are added: set {currency_name} too",
+                CurrencyWarning,
+            )
 
 
 def _list_amounts(frame: pd.DataFrame, entered_names: Collection[str]) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from . import arithmetic, decimals, machine_integers
 from .column_quantiles import TOO_LONG_BETWEEN, has_small_groups, interpolate_groups
+from .currency_rows import find_zeros
 from .exact_operators import make_divider
 from .machine_integers import IntegerArray
 
@@ -182,7 +183,7 @@ def _make_pandas_numbers(column: Column, how: str) -> Any:
         return pd.array(column.to_numpy(float), dtype="Float64")
     if how in ("any", "all"):
         boolean_type: Any = pd.BooleanDtype()
-        return boolean_type.__from_arrow__(pc.invert(decimals.find_zeros(column._values)))
+        return boolean_type.__from_arrow__(pc.invert(find_zeros(column._values)))
     ranks: Any = pd.array(column._values_for_argsort(), dtype="Int64")
     ranks[column.isna()] = pd.NA
     return ranks

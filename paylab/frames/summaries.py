@@ -20,6 +20,7 @@ from ..errors.extras import extra_imports
 from . import decimals, summary_sql
 from .arithmetic import fit_quotients
 from .decimals import DIGITS_MAX
+from .entered_currencies import warn_of_other_currencies
 from .exact_frame import ExactFrame
 from .exact_operators import divide
 from .summary_rows import decode_categories, prepare_rows, write_rows_sql
@@ -65,6 +66,8 @@ def summarize(
     row_grouping = grouping(by, tz, sums=sums)
     if isinstance(data, str | os.PathLike):
         return summarize_folder(str(data), row_grouping)
+    if sums and isinstance(data, pd.DataFrame):
+        warn_of_other_currencies(data)
     rows = prepare_rows(data)
     if pa.types.is_decimal(rows["completed_in"].type):  # the fast path supports only whole seconds
         return merge_partials([summarize_part(rows, row_grouping)], row_grouping)

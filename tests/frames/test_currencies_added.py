@@ -340,6 +340,38 @@ def test_a_sum_of_nothing_and_an_amount_has_the_currency_of_the_amount():
         assert [amount.currency for amount in sums] == ["USD", "USD", "EUR"]
 
 
+OTHER = {
+    "one amount": lambda f: f.loc.__setitem__((0, "destination_amount"), f.destination_amount[1]),
+    "a column": lambda f: f.__setitem__("destination_amount", f.source_amount),
+    "an element of a list": lambda f: f.__setitem__(
+        "destination_amount", [*f.source_amount[:1], *f.destination_amount[1:]]
+    ),
+}
+SUMMARIES = {
+    "by_currency": frames.by_currency,
+    "summarize": frames.summarize,
+    "summarize by the currency": lambda f: frames.summarize(f, "destination_currency"),
+}
+
+
+@pytest.mark.parametrize("factor", [1, LONG], ids=["small", "long"])
+@pytest.mark.parametrize("change", OTHER)
+@pytest.mark.parametrize("summary", SUMMARIES)
+def test_sums_per_currency_name_amounts_that_are_in_another_one(summary, change, factor):
+    """The column of currencies says how they are grouped; a zero may be in any of them."""
+    frame = make_frame(factor)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", frames.CurrencyWarning)
+        SUMMARIES[summary](frame)
+        OTHER[change](frame)
+        zeros = frame.assign(destination_amount=frame.destination_amount * 0)
+        SUMMARIES[summary](zeros)
+    words = "destination_amount has amounts in .* in rows with another destination_currency"
+    with pytest.warns(frames.CurrencyWarning, match=words) as caught:
+        SUMMARIES[summary](frame)
+    assert len(caught) == 1
+
+
 def test_a_sum_over_several_currencies_warns_once():
     """Its currency is "several": to add more amounts to it does not warn again."""
     frame = make_frame()

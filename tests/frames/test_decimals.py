@@ -74,7 +74,7 @@ def money() -> st.SearchStrategy[str]:
         (["1" * 35], pa.decimal128(38, 0)),
         (["1" * 37 + ".1"], pa.decimal128(38, 1)),
         (["1" * 38], pa.decimal128(38, 0)),
-        (["1" * 37, "5.00"], pa.decimal128(38, 1)),
+        (["1" * 37, "5.00"], pa.decimal128(38, 0)),
         (["1." + "0" * 80], pa.decimal128(18, 2)),
         (["0E-40", "0E+40", "-0.00"], pa.decimal128(18, 2)),
     ],
@@ -393,3 +393,30 @@ def test_integers_narrow_a_column_as_casts_do(texts, kind):
     for part in (column, column.slice(1), column.slice(0, len(texts))):
         fast, slow = arithmetic.narrow(part), decimals.narrow_scale(part)
         assert (fast.type, fast.to_pylist()) == (slow.type, slow.to_pylist())
+
+
+BESIDE_POWERS = {
+    "reading": lambda number: series(format(number, "f"))[0],
+    "reading with an exponent": lambda number: series(format(number, "e"))[0],
+    "a column of Decimals": lambda number: pd.Series([number]).astype("decimal")[0],
+    "cummax": lambda number: pd.Series([number, Decimal(1)], dtype="decimal").cummax()[1],
+    "a sum": lambda number: series(format(number, "f")).sum(),
+    "a quantile": lambda number: series(format(number, "f")).quantile([0.5]).iloc[0],
+    "rolling": lambda number: (
+        pd.DataFrame({"a": series(format(number, "f"))}).paylab.rolling(1)["a"].sum()[0]
+    ),
+    "a product": lambda number: (series(format(number, "f")) * Decimal("1.000"))[0],
+    "more decimals": lambda number: (series(format(number, "f")) + Decimal("0.000000"))[0],
+    "a quotient": lambda number: (series(format(number, "f")) / Decimal("1.000"))[0],
+    "equal": lambda number: number if (series(format(number, "f")) == number)[0] else None,
+}
+
+
+@pytest.mark.parametrize("places", [0, 2, 18])
+@pytest.mark.parametrize("how", BESIDE_POWERS)
+def test_numbers_beside_powers_of_two_are_exact(how, places):
+    """Arrow refuses to cast 2**64 - 1 and others like it from 256 bits to 128."""
+    for exponent in range(62, 126):
+        for distance in (-3, -2, -1, 0, 1):
+            number = Decimal(2**exponent + distance).scaleb(-places, EXACT)
+            assert BESIDE_POWERS[how](number) == number
