@@ -132,12 +132,15 @@ def _with_article(label: str) -> str:
 def with_labels(text: str, labels: Mapping[str, str]) -> str:
     """The text with labels in place of the names of fields, which are the keys of `labels`.
 
-    The first mention of a field has its name in brackets. A name that is a plain word, such as
-    `email`, stays, because it may be one; so does a name in code, such as `amount_kind=...`.
+    The first mention of a field has its name in brackets. A message about an account may name only
+    the end of `details.pix_key_type`. A name that is a plain word, such as `email`, stays, because
+    it may be one; so does a name in code, such as `amount_kind=...`.
 
     >>> with_labels("payout_method: is required", {"payout_method": "To"})
     '“To” (payout_method): is required'
     """
+    last_names = {name.rpartition(".")[2]: label for name, label in labels.items()}
+    labels = {**last_names, **labels}
     field_names = [field_name for field_name in labels if _is_technical(field_name)]
     if not field_names:
         return text

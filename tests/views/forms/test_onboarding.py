@@ -164,6 +164,16 @@ def test_an_example_brings_the_account_of_its_country(create):
         )
 
 
+PIX_KEY = "financial_accounts.0.details.pix_key"
+
+
+def test_a_key_of_another_type_names_the_input_of_the_type(create):
+    """The message has the label of the other input, as the page shows it."""
+    form = RecipientForm(create, "BR", "global_payouts", example=True)
+    form.fill({PIX_KEY: "12345"})
+    assert "as “Kind of PIX key” (pix_key_type) says" in note(form, PIX_KEY)
+
+
 def test_an_example_brings_the_document_of_its_country(onboarding):
     """Also where the only document of the first country is one of many in the next."""
     form = onboarding("MX")
