@@ -17,6 +17,7 @@ def main() -> int:
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
+    _replace_closed_streams()
     try:
         try:
             return _run()
@@ -37,6 +38,13 @@ def _run() -> int:
     if signal.getsignal(signal.SIGINT) is _leave:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # the command handles it itself
     return run(options)
+
+
+def _replace_closed_streams() -> None:
+    """Discard what is printed to a stream that the shell closed, as with `>&-`."""
+    for stream_name in ("stdout", "stderr"):
+        if getattr(sys, stream_name) is None:
+            setattr(sys, stream_name, open(os.devnull, "w"))  # noqa: SIM115 - to the end
 
 
 def _discard_output() -> None:
