@@ -10,7 +10,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from .terminal import draw_qr_code, ignore_closed_pipe, say, warn_user
+from .terminal import draw_qr_code, ignore_closed_pipe, in_range, say, warn_user
 
 if TYPE_CHECKING:
     from ..views.qr import QR
@@ -40,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     source_group.add_argument("--scan", metavar="IMAGE", help="read the code in this image instead")
     parser.add_argument("--out", metavar="FILE.png|FILE.svg", help="save the QR code as a picture")
-    parser.add_argument("--size", type=int, default=300, help="width of the picture in pixels")
+    parser.add_argument(
+        "--size", type=in_range(1), default=300, help="width of the picture in pixels"
+    )
     parser.add_argument("--json", action="store_true", help="print the fields as JSON")
 
 

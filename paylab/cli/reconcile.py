@@ -68,7 +68,7 @@ def _read_pair(pair_text: str) -> tuple[str, str]:
     """The two sides of an option such as `reference=Invoice`."""
     pair_name, equals_sign, pair_value = pair_text.partition("=")
     if not equals_sign:
-        raise argparse.ArgumentTypeError(f"{pair_text[:40]!r} has no =")
+        raise argparse.ArgumentTypeError(f"{pair_text[:40]!r} has no =: write both sides of it")
     return pair_name, pair_value
 
 

@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors.base import ArgumentError, ConfigError, PaylabError
+from ..errors.base import ArgumentError, ConfigError, OptionError, PaylabError, Problem
 from ..errors.extras import extra_imports
 from ..files import unreadable_error
 from ..frames.excel_reader import read_sheet
@@ -85,6 +85,9 @@ def _read_file(book_source: str | PathLike[str], delimiter: str | None, sheet: s
         raise ConfigError(f"there is no file {path}; for a query, pass database= too")
     book_address = write_address(fspath(book_source))
     suffix = Path(book_address.lower().removesuffix(GZIP)).suffix
+    is_workbook = suffix in (".xlsx", ".xlsm")
+    if sheet is not None and not is_workbook:
+        raise OptionError([Problem("sheet", f"is for a workbook (.xlsx), not for {book_address}")])
     # An export of paylab says beside the file whether its cells are escaped for spreadsheets.
     is_escaped = not is_url(book_source) and read_sidecar(local_path(book_source)).get("excel_safe")
     if suffix in (".jsonl", ".ndjson"):
@@ -92,7 +95,7 @@ def _read_file(book_source: str | PathLike[str], delimiter: str | None, sheet: s
     with local_copy(book_source) as path:
         if suffix == ".parquet":
             return Books(_read_parquet(path, book_address))
-        if suffix in (".xlsx", ".xlsm"):
+        if is_workbook:
             return Books(_read_sheet(path, book_address, sheet))
         return _read_csv(path, book_address, delimiter, is_escaped=bool(is_escaped))
 

@@ -49,6 +49,7 @@ STATUS_BY_LINE = {
     "ready --har a.csv": 2,
     "reconcile nothing.csv": 2,
     "reconcile a.csv": 1,
+    "reconcile a.csv --sheet x": 2,
     "requests": 2,
     "scrub a.csv": 2,
     "sign GET /v1/transfers": 0,
@@ -103,6 +104,15 @@ def test_a_closed_pipe_is_no_failure(line, both):
     _, error_bytes = process.communicate()
     assert process.returncode == 0
     assert b"BrokenPipeError" not in (error_bytes or b"")
+
+
+@pytest.mark.parametrize("line", ["get transfers", "sign GET /v1/transfers"])
+@pytest.mark.parametrize("stream", ["1", "2"])
+def test_a_stream_that_the_shell_closed_is_no_failure(line, stream):
+    """A command with a closed stdout or stderr does its work, and prints no traceback."""
+    command = f'exec "{sys.executable}" -m paylab {line} {stream}>&-'
+    process = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
+    assert (process.returncode, b"Traceback" in process.stderr) == (0, False)
 
 
 @pytest.mark.parametrize(
