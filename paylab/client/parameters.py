@@ -68,7 +68,9 @@ def _describe_unknown_parameters(
     elif takes_extra:
         field_name = unlike_name or min(unknown_names)
         hint = f"; extra={{{field_name!r}: ...}} sends an unknown body field"
-    return f"{problem_text}; nothing was sent{hint}"
+    # Only what creates something takes extra fields.
+    sent_text = "; nothing was sent" if takes_extra else ""
+    return f"{problem_text}{sent_text}{hint}"
 
 
 def _name_row_fields(operation: str, name: str) -> str:
@@ -243,6 +245,21 @@ Account: TypeAlias = "FinancialAccount | str | Mapping[str, object]"
 """An account object is accepted in place of its id."""
 
 
+_FIELDS_OF_ORDERS = frozenset(
+    {
+        "client_reference_id",
+        "destination_amount",
+        "destination_currency",
+        "financial_account_id",
+        "payout_method",
+        "quote_id",
+        "source_amount",
+        "source_currency",
+    }
+)
+"""Fields that an order has, and no account."""
+
+
 def make_reference(account: Account | None, field: str) -> JsonObject | None:
     """An account as `{"id": ...}`; None stays None."""
     if account is None:
@@ -251,7 +268,7 @@ def make_reference(account: Account | None, field: str) -> JsonObject | None:
         from ..spec.models import FinancialAccount
 
         known_names = {*FinancialAccount.model_fields, "individual_id"}
-        if account.keys() & {"source_amount", "destination_amount", "quote_id"}:
+        if account.keys() & _FIELDS_OF_ORDERS:
             message = "is a whole order, not an account: write **order to pass its fields"
             raise RuleError([Problem(field, message)])
         refuse_spec_problems(check_field_names(account, known_names, field))

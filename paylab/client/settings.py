@@ -274,6 +274,8 @@ def _make_incomplete_error(required: SourcedSettings) -> ConfigError:
     if isinstance(base_url, str) and base_url and "://" not in base_url:  # it may be a key
         message = "base_url must be an address such as https://sandbox.example.com"
         return ConfigError(f"{message}; profile= names a profile")
+    if not isinstance(base_url, str | Secret):
+        return ConfigError("base_url must be text such as https://sandbox.example.com")
     missing_names = [setting_name for setting_name in REQUIRED if setting_name not in required]
     missing_text = " and ".join(missing_names)
     verb_text = "is" if len(missing_names) == 1 else "are"

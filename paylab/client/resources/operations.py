@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
 from ...errors.api import APIResponseError
-from ...errors.base import Problem, RuleWarning, WaitTimeoutError, warn_caller
+from ...errors.base import OptionError, Problem, RuleWarning, WaitTimeoutError, warn_caller
 from ...errors.choices import suggest_choice
 from ...errors.names import find_nearest_name
 from ...light_dataclass import light_dataclass
@@ -86,11 +86,13 @@ class Poller:
     def for_resource(
         cls, client: WaitingClient, resource: str, timeout: float, every: float
     ) -> Poller:
-        """A poller for a resource of a service; RuleError for an invalid number of seconds."""
-        refuse_spec_problems(
-            _check_seconds("timeout", timeout, least=0)
-            + _check_seconds("every", every, least=POLL_SECONDS_MIN)
-        )
+        """A poller for a resource of a service; OptionError for an invalid number of seconds."""
+        problems = [
+            *_check_seconds("timeout", timeout, least=0),
+            *_check_seconds("every", every, least=POLL_SECONDS_MIN),
+        ]
+        if problems:
+            raise OptionError(problems)
         declared_statuses = STATUSES[resource](client.service.statuses)
         machine = MACHINES[resource]
         return cls(
