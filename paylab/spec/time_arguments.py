@@ -41,8 +41,10 @@ def read_time_argument(
         message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
         raise OptionError([Problem(name, f"{message}, not {plain(repr(value), 60)}")]) from None
     if zone is None and not _DAY.fullmatch(text) and not has_offset(text):
-        message = f"has no time zone, and is taken as {to_text(instant)}: pass a time with a zone"
-        warn_caller(str(Problem(name, message)), RuleWarning)
+        taken_text = f"taken as {to_text(instant)}: pass a time with a zone"
+        warn_caller(
+            f"{name}={plain(repr(text), 60)} has no time zone, and is {taken_text}", RuleWarning
+        )
     return instant
 
 
