@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ..errors.base import OptionError, Problem
-from ..errors.names import find_suggestion
+from ..errors.names import find_misspelt_word, find_suggestion
 from ..spec.text import plain
 from .columns import Schema, find_currency_column
 
@@ -69,7 +69,10 @@ def require_columns(column_names: Collection[str], known_names: Collection[str])
     for column_name in column_names:
         if column_name in known_names:
             continue
-        suggested_name = find_suggestion(str(column_name), known_names)
+        wrong_name = str(column_name)
+        suggested_name = find_suggestion(wrong_name, known_names) or find_misspelt_word(
+            wrong_name, known_names
+        )
         hint_text = (
             f"is {suggested_name} meant?"
             if suggested_name

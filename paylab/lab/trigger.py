@@ -68,7 +68,11 @@ def trigger(
     if controls is None:
         raise ConfigError("only a simulator can trigger events: unset PAYLAB_BASE_URL")
     if to is not None and event_type != STATUS_CHANGED:
-        raise ConfigError(f"a new status can be chosen for {STATUS_CHANGED}, not for {event_type}")
+        message = f"is for {STATUS_CHANGED}, not for {event_type}"
+        raise OptionError([Problem("to", message)])
+    if to and to not in codes.INDIVIDUAL_STATUSES:
+        message = describe_wrong_choice(codes.INDIVIDUAL_STATUSES, to)
+        raise OptionError([Problem("to", message)])
     event_family = event_type.partition(".")[0]
     resource = read_current(lab.client, event_family, resource_id) if resource_id else None
     if resource_id and resource is not None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from hmac import HMAC
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, Problem, RuleWarning, warn_caller
 from ..spec.text import plain
 from .canonical import (
@@ -24,6 +25,7 @@ _HASH_FORM = re.compile(r"[0-9a-f]{64}|[A-Za-z0-9+/]{43}=|")
 """A SHA-256 in hex or Base64, or the blank value that a service may want without a body."""
 
 
+@explain_arguments
 def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     secret: str | bytes | HMAC,
     method: str,

@@ -199,6 +199,8 @@ class Controls:
         >>> lab.simulator.add_person("PH", verified=True)["status"]
         'active'
         """
+        if isinstance(outcomes, str):  # whose letters would be outcomes
+            raise ArgumentError(f"outcomes must be a list: [{outcomes!r:.60}]", "outcomes")
         options = {"country": country, "verified": verified, "events": events}
         body = {**options, "outcomes": [*outcomes], **fields}
         return Members(self._send_control("POST", "/_simulator/people", json=body))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Literal, TypedDict
 
 from ..errors.base import Problem
+from ..errors.choices import suggest_choice
 from ..spec.codes import EVENT_TYPES
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.value_types import HEADER_NAME
@@ -119,7 +120,8 @@ def _find_unknown_details(fault_kind: object, fault_details: Row) -> Iterator[Pr
         known_names = [name for name in FAULT_DETAILS if name not in CUSTOM_DETAILS]
     for detail_name in fault_details:
         if detail_name not in (*known_names, "kind"):
-            message = f"is not known; {_suggest_names(detail_name, known_names)}"
+            known_text = f"; known are {', '.join(known_names)}"
+            message = f"is not known{suggest_choice(known_names, detail_name) or known_text}"
             yield Problem(detail_name, message, "control")
 
 

@@ -53,7 +53,8 @@ def read_file(path: Path) -> JsonObject:
     try:
         snapshot = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise SimulatorError(f"{path} cannot be read as a saved world: {error}") from None
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise SimulatorError(f"{path} cannot be read as a saved world: {reason}") from None
     if not isinstance(snapshot, dict) or "paylab_snapshot" not in snapshot:
         raise SimulatorError(f"{path} is not a saved world: save one with lab.simulator.save(path)")
     return snapshot

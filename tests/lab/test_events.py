@@ -45,7 +45,7 @@ def test_an_own_resource_is_moved(shared):
     ("event", "row_id", "to", "words"),
     [
         ("transfer.paid", None, None, "event_type: must be one of .*, not transfer.paid"),
-        ("transfer.completed", None, "active", "a new status can be chosen for individual"),
+        ("transfer.completed", None, "active", "to: is for individual"),
         ("transfer.completed", "tr_1", None, "404 no transfer has the id tr_1"),
         ("individual.status_changed", "ind_1", None, "404 no individual has the id ind_1"),
     ],

@@ -7,7 +7,7 @@ from batch_killing import settings
 from forked import ended, fork
 
 import paylab
-from paylab.errors import ConfigError, NotFoundError, SimulatorError
+from paylab.errors import NotFoundError, OptionError, SimulatorError
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.spec import codes
@@ -71,7 +71,7 @@ def test_a_new_individual_goes_on_to_the_status_that_is_named(lab, to):
 def test_a_status_is_chosen_for_individuals_only(lab):
     """`to` with an event of a transfer is an error, and nothing is created."""
     before = len(lab.events())
-    with pytest.raises(ConfigError, match=r"for individual\.status_changed, not for transfer"):
+    with pytest.raises(OptionError, match=r"for individual\.status_changed, not for transfer"):
         lab.trigger("transfer.completed", to="active")
     assert len(lab.events()) == before
 
@@ -108,7 +108,7 @@ def test_nobody_is_moved_by_an_unknown_id(lab):
 
 def test_an_unknown_event_names_the_known_ones(lab):
     """The error for an unknown event lists the known ones."""
-    with pytest.raises(ConfigError, match=r"transfer\.created, transfer\.funded"):
+    with pytest.raises(OptionError, match=r"transfer\.created, transfer\.funded"):
         lab.trigger("transfer.cancelled")
 
 

@@ -117,8 +117,10 @@ def require_outcomes(world: World, outcomes: Sequence[object]) -> None:
         if isinstance(outcome, str) and fold_outcome(outcome) in known_outcome_names:
             continue
         nearest_outcomes = find_nearest_names(str(outcome), known_outcome_names)
-        choices_text = ", ".join(nearest_outcomes or known_outcome_names)
-        message = f"{str(outcome)[:60]} is none: is one of {choices_text} meant?"
+        choices_text = "known are passes, active, under_review and the codes of status_details"
+        if nearest_outcomes:
+            choices_text = f"is {' or '.join(nearest_outcomes[:2])} meant?"
+        message = f"{str(outcome)[:60]} is none: {choices_text}"
         raise_if_problems([Problem("outcomes", message)])
 
 
