@@ -98,6 +98,14 @@ PAYMENT_COLUMNS = (
 )
 """The compared columns; an amount comes before the others of its currency."""
 
+AMOUNT_NAMES = frozenset(
+    column_name
+    for column in PAYMENT_COLUMNS
+    if column.kind == "amount" and column.currency
+    for column_name in column.names
+)
+"""The usual names of amounts in books, and their meanings."""
+
 KEYS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "transfer_id", "conversion_id", "payment_id"),
     "reference": ("client_reference_id", "reference", "client_reference"),

@@ -15,7 +15,7 @@ from ..frames.exact_frame import ExactFrame
 from ..spec.text import printable
 from .compared_period import ComparedPeriod
 from .equality_rules import Rules
-from .payment_columns import PAYMENT_COLUMNS
+from .payment_columns import AMOUNT_NAMES, PAYMENT_COLUMNS
 from .payment_problems import (
     PROBLEM_KINDS,
     PaymentProblem,
@@ -24,13 +24,14 @@ from .payment_problems import (
 )
 from .report_lines import write_kind_lines, write_total_lines
 from .side_totals import NO_TOTAL, totals_by_currency
-from .sides import EVENTS, SERVICE, Payments, Rows
+from .sides import BOOKS, EVENTS, SERVICE, Payments, Rows
 
 with extra_imports():
     import numpy as np
     import pandas as pd
 
 NAMELESS = "a column without a name"
+NOT_COMPARED = "not compared"
 
 
 @with_name_suggestions
@@ -144,7 +145,7 @@ class Reconciliation:
             for meaning, column_name in side_rows.name_by_meaning.items():
                 if not self._has_service_column(meaning):
                     reason_by_column[column_name] = "not in the service"
-            reason_by_column |= dict.fromkeys(side_rows.unknown, "not compared")
+            reason_by_column |= dict.fromkeys(side_rows.unknown, NOT_COMPARED)
             reasons_by_side[side_rows.side] = reason_by_column
         return reasons_by_side
 
@@ -297,10 +298,27 @@ class Reconciliation:
         elif self._empty_sides:
             is_any_compared = len(self._empty_sides) < len(self._rows)
             verdict_text = "the rest agrees" if is_any_compared else "0 problems"
+        elif self._find_gap():
+            verdict_text = f"what was compared agrees; {self._find_gap()}"
         for family_name, payment_count in self._period.uncompared.items():
             uncompared_text = write_count(payment_count, family_name)
             verdict_text += f"; {uncompared_text} not compared with the books"
         return verdict_text
+
+    def _find_gap(self) -> str:
+        """Return what a verdict about books would hide: no amount, or one of two, was compared."""
+        books_columns = self.compared.get(BOOKS)
+        if books_columns is None:
+            return ""
+        other_names = [
+            column_name
+            for column_name, reason_text in self.not_compared[BOOKS].items()
+            if reason_text == NOT_COMPARED and column_name.strip().casefold() in AMOUNT_NAMES
+        ]
+        if other_names:
+            return f"not compared: {', '.join(other_names)}"
+        is_any_compared = not AMOUNT_NAMES.isdisjoint(books_columns)
+        return "" if is_any_compared else "no amount was compared"
 
     def columns_lines(self) -> list[str]:
         """Return lines that say what was compared and what was not.

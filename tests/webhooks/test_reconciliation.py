@@ -462,6 +462,30 @@ def lists_of_both():
     return listed(payment(0)) | {"conversion": frames.conversions([{"data": [conversion]}])}
 
 
+GAPS = {
+    "debit and credit": ({"debit": ["100"], "credit": [None]}, "; no amount was compared"),
+    "another name": ({"Betrag": ["100"]}, "; no amount was compared"),
+    "a rate only": ({"exchange_rate": ["16.7"]}, "; no amount was compared"),
+    "a second amount": (
+        {"source_amount": ["100"], "Amount": ["101"]},
+        "; not compared: Amount",
+    ),
+    "an amount": ({"amount": ["100"], "note": ["x"]}, None),
+    "a fee": ({"fees": ["1"]}, None),
+}
+"""Other columns of books of one payment, and what the verdict says of them."""
+
+
+@pytest.mark.parametrize("books", GAPS)
+def test_a_verdict_says_if_amounts_were_not_compared(books):
+    """Everything agrees only if an amount was compared, and no other amount was left out."""
+    columns, gap = GAPS[books]
+    service = listed(payment(0) | {"exchange_rate": "16.7", "total_fee": "1"})
+    report = reconcile(service, pd.DataFrame({"id": ["tr_0"], **columns})).report()
+    verdict = "everything agrees" if gap is None else f"what was compared agrees{gap}"
+    assert report.splitlines()[0].endswith(f": {verdict}")
+
+
 NOT_COMPARED = {
     (("tr_0", "100"),): (
         "Reconciled 1 transfer with books (1 row): everything agrees; "
