@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -66,16 +67,16 @@ class QuoteForm(Form):
     ) -> None:
         self._service = service
         self._create = create
-        self._routes = routes
+        self._routes = _name_routes(routes)
         self._make_card = card
         self._accounts = [getattr(account, "raw", account) for account in accounts]
         super().__init__(self._make_fields(amount, source))
         self.controls.anyway_button.text = self.anyway_text
 
     def _make_fields(self, amount: str, source_currency: str) -> list[FormField]:
-        """Make the inputs; the value of a route is its index."""
+        """Make the inputs."""
         route_choices = [
-            (route_label, route_index) for route_index, (route_label, _) in enumerate(self._routes)
+            (route_label, route_name) for route_name, (route_label, _) in self._routes.items()
         ]
         currency_choices = [(currency, currency) for currency in codes.SOURCE_CURRENCIES]
         amount_kind_choices = [
@@ -105,10 +106,10 @@ class QuoteForm(Form):
     def values(self) -> JsonObject:
         """The request to send."""
         input_values = super().values()
-        route_index = input_values.pop("payout_method", None)
+        route_name = input_values.pop("payout_method", "")
         amount_kind = input_values.pop("amount_kind")
         amount = input_values.pop("amount", None)
-        route_fields = self._routes[route_index][1] if self._routes else {}
+        _, route_fields = self._routes.get(route_name, ("", {}))
         if not codes.is_stablecoin(input_values["source_currency"]):
             input_values.pop("source_network", None)
         quote_values = {**route_fields, **input_values}
@@ -193,6 +194,21 @@ class QuoteForm(Form):
 
         card.follow(draw_card)
         draw_card(card.heading.id)
+
+
+def _name_routes(routes: Sequence[tuple[str, JsonObject]]) -> dict[str, tuple[str, JsonObject]]:
+    """The routes by the names that `fill(payout_method=...)` takes.
+
+    A name is the payout method, with the id of the account if several accounts have it.
+    """
+    method_counts = Counter(route_fields["payout_method"] for _, route_fields in routes)
+    routes_by_name = {}
+    for route_label, route_fields in routes:
+        route_name = route_fields["payout_method"]
+        if method_counts[route_name] > 1:
+            route_name = f"{route_name} to {route_fields['financial_account']}"
+        routes_by_name[route_name] = route_label, route_fields
+    return routes_by_name
 
 
 class TransferForm(OrderForm, QuoteForm):

@@ -6,7 +6,7 @@ import pytest
 
 import paylab
 from paylab.corridors import examples
-from paylab.errors import ChoiceError, RuleError, UnprocessableError
+from paylab.errors import ChoiceError, OptionError, RuleError, UnprocessableError
 from paylab.simulator.simulator import Simulator
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -75,6 +75,20 @@ def test_an_expired_quote_names_the_button_of_its_card(lab, person):
     assert advice[1:] in form.controls.message.html
     form.renew()
     assert form.submit().status == "awaiting_funds"
+
+
+def test_a_route_is_chosen_by_its_payout_method(lab):
+    """With two accounts of a method also by the account; another method is refused."""
+    person = lab.individuals.create(**examples.recipient("PH"))
+    account = person.financial_accounts[0].id
+    form = lab.forms.transfer(person).fill(payout_method="pesonet")
+    assert form.values()["payout_method"] == "pesonet"
+    with pytest.raises(OptionError, match="payout_method: must be one of instapay, pesonet, not s"):
+        form.fill(payout_method="spei")
+    assert form.values()["payout_method"] == "pesonet"
+    lab.financial_accounts.create(person, **examples.account("PH"))
+    form = lab.forms.transfer(person.id).fill(payout_method=f"pesonet to {account}")
+    assert form.values()["financial_account"] == account
 
 
 @pytest.mark.parametrize("make", ["quote", "transfer"])
