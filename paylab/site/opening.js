@@ -4,6 +4,7 @@
   const WAITS = "Saved outputs. All cells run as soon as the notebook has started.";
   const FAILED = "Saved outputs. The notebook cannot be loaded: reload the page.";
   const TOO_EARLY = "The notebook is still starting: press the key again in a moment.";
+  const APPLICATION = "paylab";
   const PAUSE = 50; // milliseconds
   const PATIENCE = 1000; // milliseconds; a page in the background is not painted
 
@@ -14,6 +15,7 @@
 
   async function open(lesson) {
     document.title = title.textContent = lesson;
+    keepTitle(lesson);
     status.textContent = STARTS;
     opening.hidden = false;
     window.paylabOpening = show(`../saved/${lesson}.html`); // scripts wait for it
@@ -29,6 +31,14 @@
       await new Promise((done) => setTimeout(done, PAUSE));
     }
     close();
+  }
+
+  // JupyterLab gives the page the name of the application whenever its state changes.
+  function keepTitle(lesson) {
+    const observer = new MutationObserver(() => {
+      if (document.title === APPLICATION) document.title = lesson;
+    });
+    observer.observe(document.querySelector("title"), { childList: true });
   }
 
   // Resolves when the saved outputs are painted.
@@ -75,7 +85,6 @@
     window.removeEventListener("error", noteFailure, true);
     for (const part of notebookParts()) part.inert = false;
     const panel = panelOfNotebook();
-    document.title = title.textContent; // JupyterLite gives all pages the same title
     if (panel?.content) {
       panel.content.activate();
       if (button.getAttribute("aria-pressed") === "true") {
