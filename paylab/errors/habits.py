@@ -63,6 +63,7 @@ errors details param ok is_ok: problems
 headers http_headers: response_headers | call.response_headers @call
 request: method, url, request_headers and request_body @request_body
 response: status, response_headers and response_body @request_body
+source_amount destination_amount net_source_amount: amount
 value value_amount amount_money source_value: source_amount | amount
 qr qr_code deposit_address: deposit_instructions | deposit_card, which draws it @deposit_card
 duration: elapsed

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NoReturn, TypeVar
 
-from ...errors.base import ArgumentError, OptionError, Problem, RuleWarning, warn_caller
+from ...errors.base import (
+    ArgumentError,
+    OptionError,
+    Problem,
+    RuleWarning,
+    UnknownNameError,
+    warn_caller,
+)
 from ...errors.choices import describe_wrong_choice
 from ...errors.names import (
     find_nearest_name,
+    find_suggestion,
     raise_unknown_attribute,
     refuse_item,
     unknown_name_error,
@@ -47,7 +55,7 @@ def set_fields(form: Any, values: JsonMapping) -> None:
     if "consent" in unknown_names:
         raise ArgumentError("consent is no field: pass consent=True where the form is made")
     if unknown_names:
-        raise unknown_name_error("field", unknown_names[0], form.fields)
+        raise _unknown_field_error(unknown_names[0], form.fields)
     snapshots = [(field, field.snapshot) for field in form.fields.values()]
     with form.filling():
         for field_name, field_value in values.items():
@@ -64,6 +72,14 @@ def set_fields(form: Any, values: JsonMapping) -> None:
             for field, snapshot in snapshots:
                 field.restore(snapshot)
         raise OptionError(problems)
+
+
+def _unknown_field_error(name: str, fields: Mapping[str, FormField]) -> UnknownNameError:
+    """The error for a name that no field has: what calls suggest for it, or the nearest names."""
+    suggestion = find_suggestion(name, fields)
+    if suggestion is None:
+        return unknown_name_error("field", name, fields)
+    return UnknownNameError("field", name, [suggestion], fields)
 
 
 def _is_choice(field: FormField, value: object) -> bool:

@@ -15,6 +15,7 @@ from paylab.errors import (
     Problem,
     RuleError,
     RuleWarning,
+    UnknownNameError,
 )
 from paylab.spec import codes
 from paylab.views.forms.onboarding import OnboardingForm, RecipientForm
@@ -219,6 +220,20 @@ def test_a_refused_fill_changes_nothing(onboarding):
     with pytest.raises(OptionError):
         form.fill({"country": "PH", "document.type": "curp"})
     assert form.values() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        *(("first_name", "given_name"), ("firstname", "given_name"), ("dob", "date_of_birth")),
+        *(("given_nam", "given_name"), ("addres.city", "address.city")),
+    ],
+)
+def test_an_unknown_field_names_the_one_that_is_meant(onboarding, name, nearest):
+    """The names of other services mean the same field as in a call."""
+    with pytest.raises(UnknownNameError) as caught:
+        onboarding().fill({name: "x"})
+    assert caught.value.nearest == (nearest,)
 
 
 def test_fill_returns_the_form(create):

@@ -77,6 +77,12 @@ def test_an_expired_quote_names_the_button_of_its_card(lab, person):
     assert form.submit().status == "awaiting_funds"
 
 
+def test_an_amount_named_as_in_a_call_says_how_the_form_names_it(lab, person):
+    """The form takes one amount, whose kind is one of its fields."""
+    with pytest.raises(TypeError, match="is 'amount' meant"):
+        lab.forms.quote(person, source_amount="250")
+
+
 def test_a_route_is_chosen_by_its_payout_method(lab):
     """With two accounts of a method also by the account; another method is refused."""
     person = lab.individuals.create(**examples.recipient("PH"))
