@@ -6,7 +6,6 @@ import unicodedata
 from collections.abc import Sequence
 from io import BytesIO
 from time import gmtime
-from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import OptionError, Problem
@@ -117,13 +116,9 @@ def _draw_specimen(side: str, specimen_lines: list[str], image_type: str, commen
     # Each writer has its own option for the comment, and ignores the others.
     png_info = PngImagePlugin.PngInfo()
     png_info.add_text("Comment", comment)
-    comment_options: dict[str, Any] = {
-        "pnginfo": png_info,
-        "comment": comment,
-        "description": comment,
-    }
     image_file = BytesIO()
-    image.save(image_file, **SAVE_OPTIONS[image_type], **comment_options)
+    save_options = SAVE_OPTIONS[image_type]
+    image.save(image_file, **save_options, pnginfo=png_info, comment=comment, description=comment)
     if image_type == "pdf":  # its writer has no such option
         return image_file.getvalue() + b"\n%" + comment
     return image_file.getvalue()

@@ -241,14 +241,16 @@ def _read_book_values(
     )
     column_by_meaning: dict[str, Any] = {}
     for column_description in compared_columns:
-        your_name = name_by_meaning[column_description.meaning]
+        meaning = column_description.meaning
+        your_name = name_by_meaning[meaning]
+        cells = frame[your_name]
         if column_description.kind == "amount":
-            column_values: Any = amounts_by_name[str(your_name)]
+            column_by_meaning[meaning] = amounts_by_name[str(your_name)]
         elif column_description.kind == "time":
-            column_values = read_column_times(frame[your_name], str(your_name), zone, date_format)
+            times = read_column_times(cells, str(your_name), zone, date_format)
+            column_by_meaning[meaning] = times
         else:
-            column_values = word_column(frame[your_name])
-        column_by_meaning[column_description.meaning] = column_values
+            column_by_meaning[meaning] = word_column(cells)
     return column_by_meaning, mark_note
 
 
