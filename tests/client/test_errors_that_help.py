@@ -303,6 +303,21 @@ def test_a_payout_of_a_product_that_the_recipient_lacks_names_the_product(lab):
     assert 'product_types=["off_ramp"]' in card
 
 
+def test_an_expired_quote_names_the_call_that_asks_again(lab):
+    account = payee(lab)
+    quote = lab.quotes.create(
+        account,
+        payout_method="instapay",
+        destination_currency="PHP",
+        source_currency="USD",
+        source_amount="10",
+    )
+    lab.simulator.clock.advance(600)
+    _, card = refused(lambda: lab.transfers.create(quote_id=quote.id))
+    assert "lab.quotes.again(quote)" in card
+    assert lab.transfers.create(quote_id=lab.quotes.again(quote).id).id
+
+
 def test_an_account_before_the_images_says_to_upload_them(lab):
     given = examples.individual("MX", consent_at=lab.simulator.clock.now)
     made = lab.individuals.create(**given)

@@ -205,8 +205,8 @@ TRANSFER = (
         source="transfer.create",
         words_pattern=r"quote\b[\w ]{0,30}\b(used|expired)|ask for a new one",
         advice=(
-            "a quote is valid for a short time and for one transfer: get a new one with "
-            "lab.quotes.create(...)"
+            "a quote is valid for a short time and for one transfer: lab.quotes.again(quote) asks "
+            "for the same once more"
         ),
     ),
     Refusal(
