@@ -50,6 +50,8 @@ class Accessor:
     def arrow(self) -> pa.Table:
         """The frame as an Arrow table, which DuckDB and polars query with exact decimals.
 
+        Arrow's own `mean` is cut to the decimals of the column, also in pandas' Arrow columns, and
+        its quantiles are floats: compute these in the frame.
         A named index is in front; intervals, such as bins of `pd.cut`, and periods are text.
 
         >>> frame.paylab.arrow().num_rows

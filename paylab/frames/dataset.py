@@ -37,6 +37,7 @@ from .partitions import (
 from .results import SyncResult
 from .sync import OVERLAP, Source, Sync, SyncedList
 from .sync_state import PARQUET, STATE, State, file_schema, read_state
+from .text_table import EXTRA
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
@@ -111,7 +112,8 @@ class Dataset:
     ) -> pd.DataFrame:
         """The rows created from `since` to before `until` as an exact frame.
 
-        Files of other days are not opened. `columns` are the names of the columns to read.
+        Files of other days are not opened. `columns` are the names of the columns to read. The
+        columns are those of `lab.transfers.frame()`, and `extra` if the rows have unknown fields.
 
         >>> len(dataset.frame(since="2026-01-01", columns=["id", "status"]).columns)
         2
@@ -119,6 +121,9 @@ class Dataset:
         extract = Extract.from_arguments(since, until, columns)
         table = self._read_rows(extract)
         schema = SCHEMAS[self._find_kind(table)]
+        has_empty_extra = EXTRA in table.column_names and not table[EXTRA].drop_null()
+        if extract.columns is None and has_empty_extra:
+            table = table.drop_columns(EXTRA)
         return make_frame(table, schema, extract.columns)
 
     def to_arrow(
@@ -129,6 +134,8 @@ class Dataset:
         columns: Names | None = None,
     ) -> pa.Table:
         """The rows as an Arrow table, in the types of the files; see `frame`.
+
+        Arrow's own `mean` is cut to the decimals of the column, and its quantiles are floats.
 
         >>> dataset.to_arrow(columns=["id"]).num_rows
         130

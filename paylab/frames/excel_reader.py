@@ -26,6 +26,7 @@ from .frame import typed_frame
 from .sheet_formulas import refuse_uncomputed_formulas
 from .sidecars import read_sidecar
 from .times import read_time_zone
+from .unknown_columns import warn_of_unknown_names
 
 DIGITS_MAX = 15
 """Maximum digits that a spreadsheet keeps and shows."""
@@ -73,6 +74,8 @@ def read_excel(  # noqa: PLR0913 - which file, of which form, and which part of 
     names_in_sheet = sheet_content.column_names
     list_name = kind or sidecar_facts.get("kind")
     schema = find_schema(list_name) if list_name else likeliest_schema(names_in_sheet)
+    if not list_name:
+        warn_of_unknown_names(write_address(os.fspath(path)), names_in_sheet, schema.names)
     zone = read_time_zone(tz or sheet_content.tz)
     needed_names = extract.choose_columns(names_in_sheet)
     texts_by_name = {}

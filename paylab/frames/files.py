@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, PaylabError, warn_caller
+from ..errors.base import ArgumentError, PaylabError
 from ..files import replace
 from ..storage.addresses import (
     compress_if_gz,
@@ -34,7 +34,7 @@ from .frame import typed_frame
 from .frame_forms import as_table, with_named_index
 from .sidecars import forget_sidecar, read_sidecar
 from .spreadsheet_text import restore_cells
-from .unknown_columns import UnknownColumnWarning
+from .unknown_columns import warn_of_unknown_names
 
 BLOCK_BYTES = 1 << 24  # a row must fit in one block
 JSON_SUFFIXES = (".jsonl", ".jsonl.gz")
@@ -115,14 +115,8 @@ def _read_header(
     column_names = [*map(restore_cell, cells)] if is_escaped else cells
     known_kind = kind or sidecar_facts.get("kind")
     schema = find_schema(known_kind) if known_kind else likeliest_schema(column_names)
-    is_unknown = bool(column_names) and set(schema.names).isdisjoint(column_names)
-    if is_unknown and not known_kind:
-        # The names are not shown: without a header they are the values of the first row.
-        warn_caller(
-            f"{write_address(os.fspath(path))} has none of the columns that paylab knows, such as "
-            "id, status: all of it is read as text. Is its first line the header?",
-            UnknownColumnWarning,
-        )
+    if not known_kind:
+        warn_of_unknown_names(write_address(os.fspath(path)), column_names, schema.names)
     _require_unique(column_names, path)
     return CsvHeader(cells, column_names, is_escaped, schema)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from pandas.api.types import is_object_dtype
+from pandas.api.types import is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError
 from .float_errors import name_error
@@ -84,7 +84,12 @@ def as_table(frame: pd.DataFrame) -> pa.Table:
         return pa.Table.from_pandas(frame_with_texts, preserve_index=False)
     except (OverflowError, pa.ArrowInvalid):  # Arrow tries 64 bits for integers of Python
         wide_frame = _widen_long_integers(frame_with_texts)
-        return pa.Table.from_pandas(wide_frame, preserve_index=False)
+        try:
+            return pa.Table.from_pandas(wide_frame, preserve_index=False)
+        except OverflowError as error:
+            nested_name = _find_nested_column(wide_frame)
+            message = f"{nested_name} has cells with whole numbers of more than 64 bits in them"
+            raise ExactnessError(f"{message}: write them as text, as map(str) does") from error
     except pa.ArrowTypeError as error:
         mixed_name = _find_mixed_column(frame_with_texts)
         if mixed_name is None:
@@ -93,6 +98,15 @@ def as_table(frame: pd.DataFrame) -> pa.Table:
             f"{mixed_name} has floats beside exact amounts: write amounts as text or Decimal there"
         )
         raise ExactnessError(f'{message}, and .astype("decimal")') from error
+
+
+def _find_nested_column(frame: pd.DataFrame) -> Any:
+    """The name of the first column that has lists or other cells with values in them."""
+    for column_name, dtype in frame.dtypes.items():
+        position = [*frame.columns].index(column_name)
+        if is_object_dtype(dtype) and any(map(is_list_like, frame.iloc[:, position])):
+            return column_name
+    return "a column"
 
 
 def _widen_long_integers(frame: pd.DataFrame) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from ..storage.addresses import (
     local_copy,
     local_path,
     unreadable_address_error,
+    write_address,
 )
 from .column_choice import Names
 from .columns import ListName, find_schema, likeliest_schema
@@ -26,6 +27,7 @@ from .extract import Extract
 from .frame import typed_frame
 from .sidecars import read_sidecar
 from .text_table import Row, text_array
+from .unknown_columns import warn_of_unknown_names
 
 FORMAT = "JSON lines in UTF-8"
 
@@ -60,6 +62,8 @@ def read_jsonl(  # noqa: PLR0913 - which file, of which rows, and which part of 
     sidecar_facts = {} if is_url(path) else read_sidecar(local_path(path))
     list_name = kind or sidecar_facts.get("kind")
     schema = find_schema(list_name) if list_name else likeliest_schema(names_in_file)
+    if not list_name:
+        warn_of_unknown_names(write_address(os.fspath(path)), names_in_file, schema.names)
     # An empty file gives a frame with all columns.
     column_names = names_in_file if rows else schema.names
     texts_by_name = {

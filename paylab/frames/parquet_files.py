@@ -32,6 +32,7 @@ from .frame import typed_frame
 from .parquet_days import SUFFIX, could_be_exported, may_have_rows
 from .sidecars import read_sidecar
 from .typed_columns import note_currencies, read_exactly, series
+from .unknown_columns import warn_of_unknown_names
 
 
 @explain_arguments
@@ -64,6 +65,8 @@ def read_parquet(  # noqa: PLR0913 - which files, of which rows, and which part 
     sidecar_facts = {} if is_url(address) else read_sidecar(Path(address))
     list_name = kind or sidecar_facts.get("kind")
     schema = find_schema(list_name) if list_name else likeliest_schema(table.column_names)
+    if not list_name and extract.columns is None:
+        warn_of_unknown_names(write_address(address), table.column_names, schema.names)
     return make_frame(table, schema, extract.columns)
 
 

@@ -53,6 +53,18 @@ class UnknownColumnWarning(PaylabWarning):
     """
 
 
+def warn_of_unknown_names(address: str, column_names: Iterable[str], known: Iterable[str]) -> None:
+    """Warn of a file that has none of the known columns, and so may be no export."""
+    names = set(column_names)
+    if names and names.isdisjoint(known):
+        # The names are not shown: without a header they are the values of the first row.
+        warn_caller(
+            f"{address} has none of the columns that paylab knows, such as id, status: no text in "
+            "it is read as an amount or a time. Does it have a header?",
+            UnknownColumnWarning,
+        )
+
+
 def with_column_suggestions(class_: type[F]) -> type[F]:
     """Give a class of frames errors for a wrong name of a column.
 

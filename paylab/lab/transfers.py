@@ -125,6 +125,8 @@ class LabTransfers:
     def to_arrow(self, **options: Unpack[TransferFrame]) -> pa.Table:
         """Transfers as an Arrow table: amounts DECIMAL(24, 6), rates DECIMAL(13, 8); see `frame`.
 
+        Arrow's own `mean` is cut to the decimals of the column, and its quantiles are floats.
+
         >>> lab.transfers.to_arrow(columns=["id", "total_fee"]).num_rows
         130
         """

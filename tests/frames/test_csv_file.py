@@ -207,12 +207,32 @@ def test_a_file_without_a_known_column_is_read_with_a_warning(tmp_path, text):
     """The warning names the file, and not its first line, which may be a row of values."""
     (tmp_path / "t.csv").write_text(text)
     with pytest.warns(
-        frames.UnknownColumnWarning, match=r"t\.csv has none of .* read as text"
+        frames.UnknownColumnWarning, match=r"t\.csv has none of .* is read as an amount"
     ) as said:
         frame = frames.read_csv(tmp_path / "t.csv")
     assert [*frame.columns] == text.partition("\n")[0].split(",")
     assert not [name for name in frame.columns if name in str(said[0].message)]
     assert said[0].filename == __file__
+
+
+OTHER_FILES = {
+    "t.xlsx": ("to_excel", {"index": False}, frames.read_excel),
+    "t.parquet": ("to_parquet", {}, frames.read_parquet),
+    "t.jsonl": ("to_json", {"orient": "records", "lines": True}, frames.read_jsonl),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_FILES)
+def test_another_file_without_a_known_column_is_read_with_a_warning(tmp_path, name):
+    """Also a workbook, Parquet and JSON lines; one known column is enough."""
+    write, options, read = OTHER_FILES[name]
+    getattr(pd.DataFrame({"Paid": ["1.10"], "Cur": ["USD"]}), write)(tmp_path / name, **options)
+    with pytest.warns(frames.UnknownColumnWarning, match=rf"{name} has none of the columns"):
+        assert [*read(tmp_path / name).columns] == ["Paid", "Cur"]
+    getattr(pd.DataFrame({"Paid": ["1.10"], "id": ["x"]}), write)(tmp_path / name, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(tmp_path / name)
 
 
 @pytest.mark.parametrize(("text", "kind"), [("hello\n", "transfers"), ("hello,status\n", None)])

@@ -268,3 +268,12 @@ def frame_of_numbers():
     """Columns of a user: amounts, floats, and whole numbers that 64 bits do not hold."""
     paid = pd.Series(["12345678901234.567", "1.25"], dtype="decimal")
     return pd.DataFrame({"paid": paid, "ratio": [0.1 + 0.2, 1.5], "batch": [10**20, 1]})
+
+
+@pytest.mark.parametrize("write", ["to_csv", "to_excel"])
+def test_whole_numbers_of_more_than_64_bits_in_lists_are_refused_by_name(tmp_path, write):
+    """Arrow has no type for them; the error says what to write."""
+    frame = frames.transfers([]).assign(own=[]).reindex(range(1)).astype({"own": object})
+    frame.at[0, "own"] = [10**20]
+    with pytest.raises(ExactnessError, match=r"^own has cells .*64 bits.*map\(str\)"):
+        getattr(frame.paylab, write)(tmp_path / "t.xlsx")
