@@ -141,11 +141,11 @@ class Parser(argparse.ArgumentParser):
         """Refuse a word that is not among the choices of an option, with a similar one."""
         if action.choices is None or word in action.choices:
             return
-        from ..errors.names import find_suggestion  # rarely needed
+        from ..errors.choices import find_choice  # rarely needed
 
         starting_words = [choice for choice in action.choices if choice.startswith(word)]
         only_word = starting_words[0] if len(starting_words) == 1 else None
-        likely_word = only_word or find_suggestion(word, action.choices)
+        likely_word = only_word or find_choice(word, [*action.choices])
         suggestion_text = f"; did you mean {likely_word}?" if likely_word else ""
         if action.dest == "command":
             hint_text = f"; to list them: paylab list {word}" if word in LISTED else suggestion_text

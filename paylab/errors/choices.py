@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from .names import find_misspelt_word, find_suggestion
 from .text import plain
@@ -52,12 +52,39 @@ def suggest_choice(choices: Sequence[str], value: object) -> str:
     """Suggest the choice that is nearest to a value: `; is mxn meant?`; "" if none is near."""
     if not isinstance(value, str) or len(value) > _CHARACTERS_MAX:
         return ""
-    suggestion = (
+    suggestion = find_choice(value, choices)
+    return f"; is {suggestion} meant?" if suggestion else ""
+
+
+def find_choice(value: str, choices: Sequence[str]) -> str | None:
+    """The choice that a wrong value means, or several joined by "or"; None if none is near.
+
+    >>> find_choice("transfer.paid", ["transfer.failed", "transfer.completed"])
+    'transfer.completed'
+    """
+    if "." in value and all("." in choice for choice in choices):
+        return _find_dotted_choice(value, choices)
+    return (
         find_suggestion(value, choices)
         or find_misspelt_word(value, choices)
         or _find_same_start(value, choices)
     )
-    return f"; is {suggestion} meant?" if suggestion else ""
+
+
+def _find_dotted_choice(value: str, choices: Iterable[str]) -> str | None:
+    """The choice with the owner and the word that a value means; None if one is not clear.
+
+    The letters of the whole say too little: transfer.paid is not transfer.failed.
+    """
+    owner, _, word = value.casefold().rpartition(".")
+    choices_by_owner: dict[str, dict[str, str]] = {}
+    for choice in choices:
+        known_owner, _, known_word = choice.rpartition(".")
+        # Owners of other services are known in the plural, such as payouts.
+        choices_by_owner.setdefault(f"{known_owner}s", {})[known_word] = choice
+    right_owner = find_suggestion(f"{owner}s", choices_by_owner) or ""
+    choice_by_word = choices_by_owner.get(right_owner, {})
+    return choice_by_word.get(find_suggestion(word, choice_by_word) or "")
 
 
 def _find_same_start(value: str, choices: Sequence[str]) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paylab.rules import accounts, deposits, individuals, transfers
+from paylab.rules import accounts, deposits, individuals, transfers, webhooks
 
 PERSON = {"given_name": "A", "family_name": "B", "address": {}}
 
@@ -55,6 +55,10 @@ CASES = {
     "short word": (payout(payout_method="spay"), "not spay; is spei meant?"),
     "short currency": (payout(destination_currency="mxm"), "not mxm; is MXN meant?"),
     "two short words": (payout(source_currency="usx"), "not usx"),
+    "word of another service": (
+        webhooks.check({"url": "https://a.test", "event_types": ["transfer.paid"]}),
+        "not transfer.paid; is transfer.completed meant?",
+    ),
     "misspelt country": (person("Phillipines"), "must be the code of a country: is PH meant?"),
     "number": (payout(payout_method=5), ", not 5"),
     "nothing near": (payout(source_currency="zzz"), "must be one of USD, USDC, PHP, not zzz"),
