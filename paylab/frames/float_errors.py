@@ -54,6 +54,13 @@ class ObjectColumnError(PaylabError):
         super().__init__(self.words)
 
 
+def write_float_error(number: float | np.floating[Any]) -> ExactnessError:
+    """The error about a float, with the line to write in its place."""
+    decimal_text = f'write Decimal("{number}")'
+    message = f"{number!r} is a float, which is not exact: {decimal_text}"
+    return ExactnessError(f"{message}, or compute with floats: frame.paylab.floats()")
+
+
 def make_float_error(number: float) -> PaylabError:
     """The error about a float with which an element would compute.
 
@@ -64,7 +71,7 @@ def make_float_error(number: float) -> PaylabError:
         return ObjectColumnError()
     instead_text = WITH_OWN_FLOATS.get(function_name)
     if instead_text is None:
-        return ExactnessError(f"{number!r} is a float, which is not exact: {USE_DECIMAL}")
+        return write_float_error(number)
     return ExactnessError(f"np.{function_name} computes with floats: write {instead_text}")
 
 

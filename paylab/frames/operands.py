@@ -19,7 +19,7 @@ from pandas.api.types import is_list_like, is_object_dtype, is_string_dtype
 
 from ..errors.base import ExactnessError
 from . import decimals
-from .float_errors import USE_DECIMAL
+from .float_errors import USE_DECIMAL, write_float_error
 
 INTERPOLATED = (
     "interpolation computes with floats: write amounts.ffill(), which is exact, or "
@@ -58,7 +58,7 @@ def refuse_floats(values: Any) -> None:
     """ExactnessError if a number, a column or a frame has a float; NaN is a missing value."""
     for value in np.asarray(values, dtype=object).flat:
         if isinstance(value, float | np.floating) and not is_missing_value(value):
-            raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
+            raise write_float_error(value)
 
 
 def refuse_blanks(values: Any) -> None:
@@ -89,6 +89,8 @@ def read_operand(operand: object, row_count: int) -> pa.Array:
         raise TypeError(
             f"amounts do not compute with {operand!r:.{decimals.SHOWN_LENGTH}}{hint_text}"
         )
+    if isinstance(operand, float | np.floating) and np.isfinite(operand) and operand % 1:
+        raise write_float_error(operand)  # whole floats have an error of their own
     return pa.repeat(exact_decimals([operand])[0], row_count)
 
 
