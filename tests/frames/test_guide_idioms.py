@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from analyst_frames import FX, KEYS, SETS, D, check, failures, make_frame
-from matplotlib.figure import Figure
 
 from paylab import frames
 from paylab.frames.exact_frame import ExactFrame
@@ -786,22 +785,29 @@ PLOTS = {
 }
 
 
+@pytest.fixture
+def axes():
+    """New axes; every worker collects this file, and one imports matplotlib."""
+    from matplotlib.figure import Figure
+
+    return Figure().subplots()
+
+
 @pytest.mark.parametrize("plot", PLOTS)
 @pytest.mark.parametrize("kind", ["small", "18 decimals"])
-def test_matplotlib_draws_columns_and_frames(plot, kind):
+def test_matplotlib_draws_columns_and_frames(axes, plot, kind):
     """It gets floats; the column that it was given stays exact."""
     frame = make_frame([*map(D, SETS[kind])])
-    axes = Figure().subplots()
     PLOTS[plot](axes, frame)
     axes.figure.canvas.draw()
     assert frame.a.sum() == sum(map(D, SETS[kind]))
     assert np.asarray(frame.a).dtype == object
 
 
-def test_a_line_has_the_floats_of_its_amounts():
+def test_a_line_has_the_floats_of_its_amounts(axes):
     """A missing amount is a gap."""
     frame = make_frame([*map(D, SETS["small"])])
-    (line,) = Figure().subplots().plot(frame.n, frame.a.where(frame.n != 2))
+    (line,) = axes.plot(frame.n, frame.a.where(frame.n != 2))
     assert [*line.get_ydata()[[0, 2, 3]]] == [10.25, -7.0, 0.05]
     assert np.isnan(line.get_ydata()[1])
 
