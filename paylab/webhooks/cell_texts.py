@@ -28,12 +28,23 @@ def cell_texts(column: Series) -> pa.Array:
     if isinstance(column.dtype, pd.StringDtype) or is_arrow_text(column.dtype):
         column_texts = pa.array(column).cast(pa.string())
     else:
-        column_texts = pa.array([cell_text(cell_value) for cell_value in column], pa.string())
+        column_texts = pa.array(_write_cells(column), pa.string())
     if isinstance(column_texts, pa.ChunkedArray):
         column_texts = column_texts.combine_chunks()
     trimmed_texts = pc.utf8_trim_whitespace(column_texts)
     blank_mask = pc.equal(trimmed_texts, "")
     return pc.if_else(blank_mask, pa.scalar(None, pa.string()), trimmed_texts)
+
+
+def _write_cells(column: Series) -> list[str | None]:
+    """Return the cells as texts; ExactnessError that names the column and the row of a float."""
+    texts = []
+    for row_number, cell_value in enumerate(column, 1):
+        try:
+            texts.append(cell_text(cell_value))
+        except ExactnessError as error:
+            raise ExactnessError(f"{column.name}, row {row_number}: {error}") from None
+    return texts
 
 
 def is_arrow_text(dtype: object) -> bool:

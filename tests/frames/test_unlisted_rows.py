@@ -83,3 +83,14 @@ def test_unknown_fields_are_kept_as_json(dataset):
         "fee_new": 1,
     }
     assert frame["extra"].notna().sum() == 1
+
+
+def test_a_frame_of_a_dataset_has_the_columns_of_the_list(dataset):
+    """And `extra` if a row has an unknown field, or if you name it."""
+    synced, source = dataset
+    listed = frames.transfers([{"data": source.rows, "has_next_page": False}])
+    assert [*synced.frame().columns] == [*listed.columns]
+    assert [*synced.frame(columns=["id", "extra"]).columns] == ["id", "extra"]
+    source.rows[-1]["risk"] = "low"
+    synced.sync(source, full=True)
+    assert [*synced.frame().columns] == [*listed.columns, "extra"]
