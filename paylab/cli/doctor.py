@@ -19,6 +19,7 @@ from ..errors.extras import EXTRAS, in_page, install_command, missing_packages
 from ..lab.lab import Lab, connect
 from ..spec.text import printable
 from ..spec.timestamps import from_http, to_text
+from .option_names import with_option_names
 from .terminal import ignore_closed_pipe, say
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def examine() -> Iterator[Check]:
     try:
         lab = connect(max_retries=0)
     except PaylabError as error:
-        yield Check("settings", False, str(error))
+        yield Check("settings", False, with_option_names(str(error), {}))
         return
     yield Check("place", True, lab.place.notice)
     for setting_name, setting_value, origin_text in lab.sources():

@@ -77,7 +77,7 @@ class Place:
 _REASONS: dict[Kind, str] = {
     "embedded": "PAYLAB_BASE_URL is not set",
     "unanswered": "its first answer tells whether it is a simulator",
-    "other": "it is no simulator, and its host does not say sandbox",
+    "other": "it is no simulator, and nothing before the domain of its host says sandbox",
 }
 """Why a service has its badge."""
 
