@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paylab import frames
-from paylab.errors import ConfigError, ExactnessError, PaylabError
+from paylab.errors import ConfigError, ExactnessError, OptionError, PaylabError
 
 WORDS = st.none() | st.text(max_size=8)
 ROWS = st.lists(
@@ -161,7 +161,7 @@ def test_a_kind_that_is_none(paged, transfer, tmp_path):
         lambda: frames.export_list(lambda _: b"", path, "nonsense"),
         lambda: frames.of([], "nonsense"),
     ):
-        with pytest.raises(ConfigError, match="'nonsense': it must be one of transfers, conv"):
+        with pytest.raises(OptionError, match="kind: must be one of transfers, conv.* nonsense"):
             ask()
 
 
