@@ -161,7 +161,7 @@ def test_a_kind_that_is_none(paged, transfer, tmp_path):
         lambda: frames.export_list(lambda _: b"", path, "nonsense"),
         lambda: frames.of([], "nonsense"),
     ):
-        with pytest.raises(OptionError, match="kind: must be one of transfers, conv.* nonsense"):
+        with pytest.raises(OptionError, match=r"kind: must be one of transfers, conv.* nonsense"):
             ask()
 
 
