@@ -30,7 +30,7 @@ from .exchange import (
     describe_transport_failure,
     record_call,
 )
-from .request import STREAMED, OutgoingRequest
+from .request import CAP, STREAMED, OutgoingRequest
 from .request_signer import Sign
 from .settings import Settings
 
@@ -102,8 +102,9 @@ def _stop_at_redirect(response: httpx.Response) -> None:
 class ServiceConnection:
     """Sends one request at a time and gives what came back, with the record of the call.
 
-    `clock` is the wall clock, `perf` a stopwatch, and `place` names the service. Requests to the
-    control API of a simulator have its control token instead of a signature, if there is one.
+    `clock` is the wall clock, `perf` a stopwatch, `cap` cuts a wait at the deadline of the call,
+    and `place` names the service. Requests to the control API of a simulator have its control
+    token instead of a signature, if there is one.
     """
 
     http: httpx.Client
@@ -112,6 +113,7 @@ class ServiceConnection:
     redaction: Redaction
     clock: Callable[[], datetime]
     perf: Callable[[], float]
+    cap: Cap
     place: Callable[[], str]
     watchers: Sequence[Watcher] = ()
 
@@ -144,6 +146,7 @@ class ServiceConnection:
         )
         extensions: dict[str, Any] = {
             "timeout": http_timeout.as_dict(),
+            CAP: self.cap,
             "trace": lambda event, _: trace_events.append((event, self.perf())),
         }
         headers = self.http.headers.raw

@@ -87,6 +87,7 @@ class Connector:
             redaction=self._redaction,
             clock=self._timing.clock,
             perf=self._timing.perf,
+            cap=self.deadline.cap,
             place=self._place,
             watchers=self._watchers,
         )

@@ -43,6 +43,9 @@ CONTROLS = "/_simulator"
 STREAMED = "paylab.streamed"
 """The extension of a request with its StreamedBody, if it has one."""
 
+CAP = "paylab.cap"
+"""The extension of a request with the Cap of its call, for a transport that waits by itself."""
+
 
 class Options(TypedDict, total=False):
     """The options of every call, which are never part of a body.

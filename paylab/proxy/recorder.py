@@ -112,7 +112,7 @@ class Recorder:
             log.exception("the proxy failed at a request")
             proxied_request.failure = _explain_failure(error, proxied_request)
             reply = failure_reply(502, proxied_request.failure)
-        reply = replace(reply, delay=HANG_UP_SECONDS)
+        reply = replace(reply, delay_seconds=HANG_UP_SECONDS)
         with self._lock:
             self.journal.add_request(request_record, reply)
         return reply

@@ -25,6 +25,7 @@ from .messages import (
     Reply,
     Request,
     plan_cut,
+    split_body,
 )
 from .refusals import refusal_reply
 from .routing import CONTROL, make_method_refusal
@@ -83,9 +84,6 @@ BODY_HEADERS = {b"content-length", b"transfer-encoding"}
 
 WAIT_STEP_SECONDS = 0.02
 """Seconds between the answers of a request that waits."""
-
-PIECES_MAX = 20
-"""Maximum pieces in which a slow reply is sent."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +154,7 @@ class SimulatorApp:
             return
         finally:
             self._held_bytes -= len(body)
-        if reply.delay and await _wait_for_disconnect(receive, reply.delay):
+        if reply.delay_seconds and await _wait_for_disconnect(receive, reply.delay_seconds):
             ending.hang_up()
         elif reply.cut:
             await self._send_cut(scope, receive, send, reply, ending)
@@ -218,13 +216,13 @@ class SimulatorApp:
     async def _answer_when_ready(self, request: Request) -> Reply:
         """Answer a request. One that waits is answered again until it has a result."""
         reply = await self._answer_once(request)
-        if not reply.wait:
+        if not reply.wait_seconds:
             return reply
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + reply.wait
+        deadline = loop.time() + reply.wait_seconds
         # The request is verified now, and its nonce is used.
         verified_request = replace(request, is_trusted=True)
-        while reply.wait and loop.time() < deadline:
+        while reply.wait_seconds and loop.time() < deadline:
             await asyncio.sleep(WAIT_STEP_SECONDS)
             reply = await self._answer_once(verified_request)
         return reply
@@ -289,11 +287,11 @@ async def _wait_for_disconnect(receive: Receive, seconds: float) -> bool:
 async def _send_reply(
     send: Send, reply: Reply, headers: dict[str, str], receive: Receive, ending: Ending
 ) -> None:
-    """Send a reply with these headers. A slow one is sent in pieces over `reply.slow` seconds."""
+    """Send a reply with these headers. A slow one is sent in pieces over `body_seconds`."""
     if reply.status != NO_CONTENT:
         headers["content-length"] = str(len(reply.body))
     await _start_reply(send, reply.status, headers)
-    if reply.slow and reply.body:
+    if reply.body_seconds and reply.body:
         await _send_slowly(send, reply, receive, ending)
     else:
         await send({"type": "http.response.body", "body": reply.body})
@@ -301,18 +299,16 @@ async def _send_reply(
 
 
 async def _send_slowly(send: Send, reply: Reply, receive: Receive, ending: Ending) -> None:
-    """Send a body in pieces over `reply.slow` seconds, or until the client disconnects."""
-    body_length = len(reply.body)
+    """Send a body in pieces over `reply.body_seconds`, or until the client disconnects."""
     disconnect_task = asyncio.ensure_future(receive())
-    piece_count = min(PIECES_MAX, body_length)
-    for index in range(piece_count):
-        piece_start = index * body_length // piece_count
-        piece_end = (index + 1) * body_length // piece_count
-        piece = reply.body[piece_start:piece_end]
+    pieces = split_body(reply)
+    sent_byte_count = 0
+    for piece in pieces:
         await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await asyncio.wait({disconnect_task}, timeout=reply.slow / piece_count)
+        sent_byte_count += len(piece)
+        await asyncio.wait({disconnect_task}, timeout=reply.body_seconds / len(pieces))
         if disconnect_task.done():
-            ending.hang_up(SENT_PART, piece_end)
+            ending.hang_up(SENT_PART, sent_byte_count)
             return
     disconnect_task.cancel()
     await send({"type": "http.response.body", "body": b""})

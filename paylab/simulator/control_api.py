@@ -188,7 +188,7 @@ def list_deliveries(world: World, request: Request) -> Reply:
         raise RefusedError(422, "the deliveries are paused: resume them")
     if world.clock.frozen and not world.outbox.is_busy(world.stamp()):
         raise RefusedError(422, "the clock is frozen and no delivery is due: advance the clock")
-    return replace(Reply.json(200, attempt_rows), wait=wait_seconds)
+    return replace(Reply.json(200, attempt_rows), wait_seconds=wait_seconds)
 
 
 def _list_attempts(world: World, event_type: str | None, last_number: int) -> list[Row]:

@@ -75,7 +75,8 @@ class FaultControls:
         - `status`, `headers` and `body` (JSON, or text) answer in place of the service; without a
           status the request is carried out. `content_type` replaces that of the answer.
         - `delay` is the time until the answer starts, and `slow` the time that its body takes, in
-          seconds. `cut_after` is the number of bytes of the body that are sent.
+          seconds. The body comes in up to 20 pieces: a client times out if it waits too long for
+          the next piece, or for all. `cut_after` is the number of bytes of the body that are sent.
 
         Of any kind, `times` is the number of the next calls that it applies to (0: all), `every=3`
         applies it to each third one, and `probability` with `seed` to a share of them.

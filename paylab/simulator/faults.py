@@ -176,8 +176,8 @@ def apply_fault(fault: Row, reply: Reply) -> Reply:
         headers,
         cut=None if kept_byte_count is None else "truncate",
         kept=kept_byte_count,
-        delay=float(delay_seconds),
-        slow=float(body_seconds),
+        delay_seconds=float(delay_seconds),
+        body_seconds=float(body_seconds),
     )
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import pairwise
 from typing import NoReturn
 from urllib.parse import parse_qsl
 
@@ -91,9 +92,9 @@ class Request(ReceivedRequest):
 class Reply:
     """A reply, and how the transport must delay or damage it for a fault.
 
-    `cut` is the kind of the damage; of a body that is cut, `kept` bytes are sent. The reply is
-    delayed by `delay` seconds, and its body takes `slow` seconds. With `wait`, the request is
-    answered again until its answer is another one, for at most `wait` seconds.
+    `cut` is the kind of the damage; of a body that is cut, `kept` bytes are sent. The reply starts
+    after `delay_seconds`, and its body takes `body_seconds`. With `wait_seconds`, the request is
+    answered again until its answer is another one, for at most so long.
     """
 
     status: int
@@ -101,14 +102,14 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     cut: str | None = None
     kept: int | None = None
-    delay: float = 0.0
-    slow: float = 0.0
-    wait: float = 0.0
+    delay_seconds: float = 0.0
+    body_seconds: float = 0.0
+    wait_seconds: float = 0.0
 
     def with_headers(self, headers: Mapping[str, str]) -> Reply:
         """The reply with other headers."""
-        damage_values = (self.cut, self.kept, self.delay, self.slow, self.wait)
-        return Reply(self.status, self.body, headers, *damage_values)
+        seconds = (self.delay_seconds, self.body_seconds, self.wait_seconds)
+        return Reply(self.status, self.body, headers, self.cut, self.kept, *seconds)
 
     @classmethod
     def json(cls, status: int, value: object, **headers: str) -> Reply:
@@ -126,6 +127,18 @@ def plan_cut(reply: Reply) -> tuple[str, int]:
     if reply.kept is None:
         return SENT_PART, len(reply.body) // 2
     return SENT_PART, min(reply.kept, len(reply.body))
+
+
+PIECES_MAX = 20
+"""Maximum pieces in which a slow reply is sent."""
+
+
+def split_body(reply: Reply) -> list[bytes]:
+    """The pieces of the body of a slow reply: PIECES_MAX, or one for each byte of a short body."""
+    body_length = len(reply.body)
+    piece_count = min(PIECES_MAX, body_length)
+    piece_ends = [number * body_length // piece_count for number in range(1, piece_count + 1)]
+    return [reply.body[start:end] for start, end in pairwise([0, *piece_ends])]
 
 
 class RefusedError(Exception):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import httpx
 
-from ..journal.record import Ending
-from .messages import Reply, Request, plan_cut
+from ..journal.record import SENT_NOTHING, SENT_PART, Ending
+from .messages import Reply, Request, plan_cut, split_body
 
 _FAILURES = {
     "refuse": (httpx.ConnectError, "connection refused"),
@@ -24,10 +25,17 @@ class SimulatorTransport(httpx.BaseTransport):
     Trusted requests prepare the state: no fault changes them, and the journal does not have them.
     """
 
-    def __init__(self, respond: Callable[[Request], Reply], *, is_trusted: bool = False) -> None:
+    def __init__(
+        self,
+        respond: Callable[[Request], Reply],
+        *,
+        is_trusted: bool = False,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         """Answer by `respond`; `is_trusted` is whether its requests are trusted."""
         self._respond = respond
         self._is_trusted = is_trusted
+        self._sleep = sleep
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer an httpx request, or raise the failure of a fault."""
@@ -48,7 +56,7 @@ class SimulatorTransport(httpx.BaseTransport):
             ending=request_ending,
         )
         reply = self._respond(simulator_request)
-        _wait_for_reply(request, reply, request_ending)
+        self._wait_for_reply(request, reply, request_ending)
         if reply.cut:
             sent_extent, sent_byte_count = plan_cut(reply)
             if reply.cut == "timeout":
@@ -60,12 +68,50 @@ class SimulatorTransport(httpx.BaseTransport):
         request_ending.close()
         return httpx.Response(reply.status, headers=dict(reply.headers), content=reply.body)
 
+    def _wait_for_reply(self, request: httpx.Request, reply: Reply, ending: Ending) -> None:
+        """Wait as long as a fault delays the reply. ReadTimeout where a client would time out."""
+        with _hang_up_at_timeout(ending):
+            self._wait_for_bytes(request, reply.delay_seconds)
+        if not reply.body_seconds or reply.cut:
+            return
+        pieces = split_body(reply)
+        sent_byte_count = 0
+        for piece in pieces:
+            sent_byte_count += len(piece)
+            with _hang_up_at_timeout(ending, SENT_PART, sent_byte_count):
+                self._wait_for_bytes(request, reply.body_seconds / len(pieces))
 
-def _wait_for_reply(request: httpx.Request, reply: Reply, ending: Ending) -> None:
-    """Wait as long as a fault delays the reply. ReadTimeout if the client does not wait so long."""
-    timeout_seconds = request.extensions.get("timeout", {}).get("read")
-    if reply.delay and timeout_seconds is not None and reply.delay >= timeout_seconds:
-        ending.hang_up()
-        raise httpx.ReadTimeout("timed out", request=request)
-    if reply.delay or reply.slow:
-        time.sleep(reply.delay + reply.slow)
+    def _wait_for_bytes(self, request: httpx.Request, seconds: float) -> None:
+        """Wait for the next bytes of a reply.
+
+        ReadTimeout at once if the client's timeout is shorter; or at the deadline of the call.
+        """
+        if not seconds:
+            return
+        timeout_seconds = request.extensions.get("timeout", {}).get("read")
+        if timeout_seconds is not None and seconds >= timeout_seconds:
+            raise httpx.ReadTimeout("timed out", request=request)
+        cap = request.extensions.get(CAP, _keep_timeout)
+        self._sleep(cap(seconds, httpx.ReadTimeout))
+        cap(None, httpx.ReadTimeout)  # raises if the deadline ended the wait
+
+
+CAP = "paylab.cap"
+"""The extension of a request with the client's function that cuts a wait at the call's deadline."""
+
+
+def _keep_timeout(timeout: float | None, _: type[Exception]) -> float | None:
+    """The timeout of a request without a deadline."""
+    return timeout
+
+
+@contextmanager
+def _hang_up_at_timeout(
+    ending: Ending, sent: str = SENT_NOTHING, bytes_sent: int = 0
+) -> Iterator[None]:
+    """Record at a timeout that the client hung up after so much of the answer."""
+    try:
+        yield
+    except httpx.ReadTimeout:
+        ending.hang_up(sent, bytes_sent)
+        raise

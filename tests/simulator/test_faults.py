@@ -253,11 +253,63 @@ def test_a_client_waits_less_than_its_timeout(service, delay, late):
 
 def test_a_slow_answer_takes_its_time(service):
     """The in-process transport waits until the answer would start, and while it would come."""
-    fault(service, "custom", delay=0.04, slow=0.03)
-    transport, begun = SimulatorTransport(service.simulator.respond), time.monotonic()
+    fault(service, "custom", delay=4, slow=3)
+    waits = []
+    transport = SimulatorTransport(service.simulator.respond, sleep=waits.append)
     with httpx.Client(transport=transport, timeout=None) as client:
         client.get(f"{EMBEDDED}/v1/transfers", headers=service.signed("GET", "/v1/transfers"))
-    assert time.monotonic() - begun >= 0.07
+    assert waits == [4, *[3 / 20] * 20]
+
+
+class SteppedTime:
+    """A stopwatch that only waits advance."""
+
+    def __init__(self):
+        """Start at 0."""
+        self.seconds = 0.0
+
+    def read(self):
+        """Return the seconds that were waited."""
+        return self.seconds
+
+    def sleep(self, seconds):
+        """Advance without waiting."""
+        self.seconds += seconds
+
+
+@pytest.mark.parametrize(
+    ("fault_details", "waited", "reason"),
+    [
+        ({"slow": 0.5}, 0.5, None),
+        ({"slow": 2}, 1.2, "the deadline of the whole call has passed"),
+        ({"slow": 8}, 0, "timed out"),
+        ({"delay": 0.29, "slow": 1}, 1.2, "the deadline of the whole call has passed"),
+        ({"slow": 8, "cut_after": 3}, 0, "the connection was closed within the body"),
+    ],
+)
+def test_a_slow_answer_times_out_in_process_as_over_http(fault_details, waited, reason):
+    """Each piece must come within the timeout of 0.3 s, and all before the deadline of 1.2 s."""
+    simulator, stepped_time = Simulator(transfers=3), SteppedTime()
+    lab = paylab.Lab(
+        paylab.connect(simulator=simulator).settings,
+        embedded=simulator,
+        **{
+            **simulator.client_options(),
+            "transport": SimulatorTransport(simulator.respond, sleep=stepped_time.sleep),
+            "perf": stepped_time.read,
+            "timeout": 0.3,
+            "max_retries": 0,
+        },
+    )
+    lab.simulator.faults.on("transfers.list", **fault_details)
+    if reason is None:
+        assert len(lab.transfers.list().to_list()) == 3
+    else:
+        with pytest.raises(paylab.APIConnectionError, match=reason):
+            lab.transfers.list().first()
+    assert stepped_time.seconds == pytest.approx(waited)
+    if "cut_after" not in fault_details:
+        assert lab.simulator.requests[-1].row["hung_up"] == (reason is not None)
 
 
 @pytest.mark.parametrize("path", ["[", "[z-a]", "[" * 999, "*" * 999, "[!]", "\\", "(?P<", "\x00"])
