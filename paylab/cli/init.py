@@ -11,6 +11,7 @@ import argparse
 import getpass
 import os
 import re
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -121,30 +122,51 @@ def _check_keys(value_by_name: dict[str, str]) -> None:
 
 
 def _move_keys_to_keyring(options: argparse.Namespace, value_by_name: dict[str, str]) -> bool:
-    """Move the keys to the keyring, unless it is not wanted or there is none; return whether.
+    """Move all keys to the keyring, or none; return whether they were moved.
 
-    `value_by_name` then has references to them, such as `keyring:sandbox.api_key`.
+    `options.keyring`: True requires a keyring, False forbids it, and None uses it if it works.
+    `value_by_name` then has references to the keys, such as `keyring:sandbox.api_key`.
     """
     if options.keyring is False:
         return False
+    entry_by_key_name = {key_name: f"{options.profile}.{key_name}" for key_name in SECRETS}
+    secret_by_entry = {
+        entry_name: value_by_name[key_name] for key_name, entry_name in entry_by_key_name.items()
+    }
     try:
-        for key_name in SECRETS:
-            entry_name = f"{options.profile}.{key_name}"
-            value_by_name[key_name] = _store_secret(entry_name, value_by_name[key_name])
+        _store_secrets(secret_by_entry)
     except ConfigError as error:
         if options.keyring:
             raise ConfigError(f"--keyring: {error}") from None
         return False
+    for key_name, entry_name in entry_by_key_name.items():
+        value_by_name[key_name] = f"keyring:{entry_name}"
     return True
 
 
-def _store_secret(entry: str, secret: str) -> str:
-    """Put a secret into the keyring; return the reference to write into the profile."""
+def _store_secrets(secret_by_entry: dict[str, str]) -> None:
+    """Put secrets into the keyring; if one cannot be stored, restore all and raise ConfigError."""
     with extra_imports():
         import keyring
         from keyring.errors import KeyringError
-    try:
-        keyring.set_password(SERVICE, entry, secret)
-    except KeyringError as error:
-        raise ConfigError(f"the system's keyring cannot be used: {error}") from None
-    return f"keyring:{entry}"
+    with ExitStack() as restoration:
+        try:
+            for entry_name, secret in secret_by_entry.items():
+                former_secret = keyring.get_password(SERVICE, entry_name)
+                restoration.callback(_restore_secret, entry_name, former_secret)
+                keyring.set_password(SERVICE, entry_name, secret)
+        except KeyringError as error:
+            raise ConfigError(f"the system's keyring cannot be used: {error}") from None
+        restoration.pop_all()  # all are stored: restore none
+
+
+def _restore_secret(entry_name: str, former_secret: str | None) -> None:
+    """Store the former secret of an entry of the keyring again; delete an entry that had none."""
+    import keyring
+    from keyring.errors import KeyringError
+
+    with suppress(KeyringError):  # the error that made it necessary is the one to report
+        if former_secret is None:
+            keyring.delete_password(SERVICE, entry_name)
+        else:
+            keyring.set_password(SERVICE, entry_name, former_secret)

@@ -78,15 +78,62 @@ def test_keys_that_are_refused_are_not_written(config, service, monkeypatch, cap
     assert main([*arguments, "--no-check"]) == 0
 
 
+class Keyring(types.ModuleType):
+    """A keyring that refuses the entries whose name ends with `refused`."""
+
+    def __init__(self, refused=None):
+        """Start empty."""
+        super().__init__("keyring")
+        self.errors = types.SimpleNamespace(KeyringError=RuntimeError)
+        self.kept = {}
+        self.refused = refused
+
+    def get_password(self, service, name):
+        """Return the secret of an entry, or None."""
+        return self.kept.get((service, name))
+
+    def set_password(self, service, name, value):
+        """Store a secret."""
+        if self.refused and name.endswith(self.refused):
+            raise RuntimeError("the collection is locked")
+        self.kept[service, name] = value
+
+    def delete_password(self, service, name):
+        """Delete an entry."""
+        if (service, name) not in self.kept:
+            raise RuntimeError("no such entry")
+        del self.kept[service, name]
+
+    def install(self, monkeypatch):
+        """Let `import keyring` find it; return it."""
+        monkeypatch.setitem(sys.modules, "keyring", self)
+        monkeypatch.setitem(sys.modules, "keyring.errors", self.errors)
+        return self
+
+
+@pytest.mark.parametrize("former", [{}, {("paylab", "default.api_key"): "former"}])
+@pytest.mark.parametrize("option", [[], ["--keyring"]])
+def test_a_keyring_that_refuses_one_key_keeps_none(config, monkeypatch, capsys, former, option):
+    """Then both are in the file, or with --keyring nothing is; the keyring is as it was."""
+    for name in ("API_KEY", "SECRET_KEY"):
+        monkeypatch.setenv(f"PAYLAB_{name}", "x")
+    keyring = Keyring(refused="secret_key").install(monkeypatch)
+    keyring.kept.update(former)
+    arguments = ["init", "--no-check", "--base-url", "https://a.example.com", *option]
+    assert main(arguments) == (2 if option else 0)
+    assert keyring.kept == former
+    if option:
+        assert "the collection is locked" in capsys.readouterr().err
+        assert not config.exists()
+        return
+    assert "(only you)" in capsys.readouterr().out
+    profile = tomllib.loads(config.read_text())["default"]
+    assert (profile["api_key"], profile["secret_key"]) == ("x", "x")
+
+
 def test_keys_go_into_the_keyring_where_there_is_one(config, service, monkeypatch, capsys):
     """With a keyring, the secret is stored there and the file has a reference to it."""
-    kept = {}
-    errors = types.SimpleNamespace(KeyringError=RuntimeError)
-    keyring = types.ModuleType("keyring")
-    keyring.set_password = lambda service, name, value: kept.update({(service, name): value})
-    keyring.errors = errors
-    monkeypatch.setitem(sys.modules, "keyring", keyring)
-    monkeypatch.setitem(sys.modules, "keyring.errors", errors)
+    kept = Keyring().install(monkeypatch).kept
     assert main(["init", "--base-url", service.base_url]) == 0
     assert "the system's keyring" in capsys.readouterr().out
     assert kept["paylab", "default.secret_key"] == service.simulator.secret_key
