@@ -346,5 +346,5 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
         )
         if settings is not None:
             return Lab(parts.complete_settings(settings, order_setting), **options)
-    parts.refuse_control_token(control_token)
+    parts.refuse_ignored_settings(*connection_arguments, control_token)
     return Lab(**parts.make_embedded_parts(simulator, service, order_setting, read_only), **options)

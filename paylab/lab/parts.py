@@ -272,10 +272,22 @@ def complete_settings(settings: Settings, order_setting: dict[str, Any]) -> Sett
     return replace(settings, service=settings.service.with_values(order_setting))
 
 
-def refuse_control_token(control_token: str | None) -> None:
-    """ConfigError if a simulator in this process is given a control token."""
-    if control_token is not None:
-        raise ConfigError("control_token is that of a simulator with an address: pass base_url")
+def refuse_ignored_settings(*values: str | None) -> None:
+    """ConfigError if a simulator in this process is given a setting of `SERVICE_ARGUMENTS`."""
+    ignored_names = [
+        argument_name
+        for argument_name, argument_value in zip(SERVICE_ARGUMENTS, values, strict=True)
+        if argument_value
+    ]
+    if ignored_names:
+        raise ConfigError(
+            f"an embedded simulator ignores {', '.join(ignored_names)}: leave them out, or "
+            "leave simulator out and pass base_url, api_key and secret_key"
+        )
+
+
+SERVICE_ARGUMENTS = ("base_url", "api_key", "secret_key", "profile", "control_token")
+"""The arguments of `connect` for a service with an address."""
 
 
 def serve_embedded(embedded: Simulator | None, host: str, port: int) -> ServedSimulator:

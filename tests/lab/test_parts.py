@@ -190,6 +190,21 @@ def test_a_control_token_needs_an_address():
         paylab.connect(control_token="t")
 
 
+@pytest.mark.parametrize(
+    ("settings", "ignored"),
+    [
+        ({"base_url": "https://a.example.com", "api_key": "k", "secret_key": "s"}, "base_url, api"),
+        ({"api_key": "x"}, "api_key"),
+        ({"profile": "p"}, "profile"),
+        ({"control_token": "t"}, "control_token"),
+    ],
+)
+def test_a_simulator_takes_no_settings_of_a_service(settings, ignored):
+    """The error names those that the simulator would ignore."""
+    with pytest.raises(paylab.ConfigError, match=f"an embedded simulator ignores {ignored}"):
+        paylab.connect(simulator=Simulator(), **settings)
+
+
 def test_values_of_a_lab_cannot_be_changed(lab):
     """A place, a list to read and a route are values."""
     route_owner = lab.individuals.create(**examples.recipient("MX"))
