@@ -85,6 +85,8 @@ class Arrivals:
             message = f"where() does not know {', '.join(sorted(unknown_names))}"
             raise ArgumentError(f"{message}; it knows {', '.join(CONDITIONS)}")
         if event_type is not None:
+            if "type" in conditions:
+                raise ArgumentError("where() got the type twice: give it with or without its name")
             conditions = {"type": event_type, **conditions}
         new_conditions = [
             (condition_name, _read_condition_value(condition_name, condition_value))

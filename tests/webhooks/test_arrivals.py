@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from paylab.errors import ArgumentError
 from paylab.webhooks.arrivals import Arrivals
 from paylab.webhooks.event import read_event
 from paylab.webhooks.receiver import Receiver
@@ -55,6 +56,13 @@ def test_an_unknown_condition_names_the_known_ones(arrivals):
     """An unknown condition is an error that lists the known ones."""
     with pytest.raises(TypeError, match="it knows type, id, status, order, since"):
         arrivals.where(kind="x")
+
+
+def test_a_type_that_is_given_twice_is_refused(arrivals):
+    """Neither of the two types wins, not even if they are the same."""
+    for event_type in ("conversion.*", "transfer.*"):
+        with pytest.raises(ArgumentError, match="got the type twice"):
+            arrivals.where("transfer.*", type=event_type)
 
 
 def test_indexes_count_from_both_ends_and_an_index_beyond_the_end_raises_indexerror(arrivals):
