@@ -216,12 +216,19 @@ def _describe_limit(keyword: str, keyword_value: object) -> str:
         return "must be absent"
     if keyword in _ALTERNATIVES:
         return "fits none of the forms that the document allows, or several"
-    limit_text = str(keyword_value)
-    if isinstance(keyword_value, list):
-        limit_text = ", ".join(map(str, keyword_value))
+    limits = keyword_value if isinstance(keyword_value, list) else [keyword_value]
+    limit_text = ", ".join(map(_write_limit, limits))
     if len(limit_text) > TEXT_MAX:
         limit_text = f"{limit_text[:TEXT_MAX]}..."
-    return _DEMANDS.get(keyword, f"must keep {keyword} {{}}").format(limit_text)
+    demand_template = _DEMANDS.get(keyword)
+    if demand_template is None:
+        return f"must keep {keyword} {limit_text}"
+    return demand_template.format(limit_text)
+
+
+def _write_limit(limit: object) -> str:
+    """Write a limit as JSON has it, such as null for None; a text without quotes."""
+    return limit if isinstance(limit, str) else json.dumps(limit, ensure_ascii=False, default=str)
 
 
 _DEMANDS = {
