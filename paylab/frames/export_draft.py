@@ -47,8 +47,7 @@ class Segment:
 class Draft:
     """The segments of one export; opening the same job again continues it.
 
-    `begun` is the time of its oldest page, `resumed` the number of rows from earlier runs. A draft
-    older than an hour is discarded unless `resume` is true; with false any draft is.
+    `begun` is the time of its oldest page, `resumed` the number of rows from earlier runs.
     """
 
     def __init__(
@@ -56,8 +55,8 @@ class Draft:
     ) -> None:
         """Continue the draft in a folder, or start a new one.
 
-        `job` describes the export. With `resume`, a draft of any age is continued, with
-        `resume=False` none; by default one of the last hour.
+        `job` describes the export. `resume=True` continues a draft of any age, `resume=False`
+        none, and None only a fresh one, which is at most an hour old.
         """
         self._folder = folder
         self._job = dict(job)

@@ -75,6 +75,8 @@ class ExpectedField:
         choices = _list_choices(field, self._service)
         if choices:
             return choice_message(choices)
+        if field.kind == TEXT:
+            return _describe_length_max(field, self._service, self.path)
         field_check = _make_field_check(field, self._service)
         return self._read_message(field_check) if field_check else ""
 
@@ -98,8 +100,7 @@ class ExpectedField:
             warning_text = PERSONAL_WARNINGS[field.name](sent_value)
             return not warning_text
         field_check = _make_field_check(field, self._service)
-        # The check of a text reports its maximum length for every value.
-        if field_check is None or field.kind == TEXT:
+        if field_check is None:
             return True
         problems = field_check(sent_value, self.path)
         return not problems
@@ -165,8 +166,6 @@ def _make_field_check(field: Field, service: Service) -> Check | None:
     choices = _list_choices(field, service)
     if choices:
         return make_choice_check(choices, field.source, ignore_case=field.kind == CURRENCY)
-    if field.kind == TEXT:
-        return _make_too_long_check(field, service)
     return CHECKS_BY_KIND.get(field.kind)
 
 
@@ -180,16 +179,13 @@ def _list_choices(field: Field, service: Service) -> tuple[str, ...]:
     return (word_or_words,) if isinstance(word_or_words, str) else tuple(word_or_words)
 
 
-def _make_too_long_check(field: Field, service: Service) -> Check | None:
-    """Make a check that reports the maximum length of a text field for any value.
-
-    It is None if the field has no maximum length.
-    """
+def _describe_length_max(field: Field, service: Service, path: str) -> str:
+    """Return the message for a longer text than a text field takes; "" without a maximum."""
     length_max = field.length_max(service)
     if not length_max:
-        return None
-    check_text_length = make_text_field_check(field, service)
-    return lambda _, path: check_text_length("x" * (length_max + 1), path)
+        return ""
+    problems = make_text_field_check(field, service)("x" * (length_max + 1), path)
+    return problems[0].message
 
 
 def _list_detail_fields(

@@ -223,5 +223,6 @@ def _upload(files: Any, folder: Path, parent: str, root: str, old_names: list[st
             files.put_file(str(local_file), target_name)
             new_names.add(target_name)
     for target_name in old_names:
+        # A file system may spell a name otherwise than its root: such a file could be a new one.
         if target_name.startswith(root) and target_name not in new_names:
             files.rm_file(target_name)

@@ -135,9 +135,11 @@ def find_compared_field(source_text: str) -> ComparedField | None:
 
 
 def _is_collection(opening: Opening, source_text: str) -> bool:
-    """Whether a bracket begins a list or the keys of a dict at the end of some code."""
+    """Whether a bracket begins a list, a tuple or the keys of a dict at the end of some code."""
     if opening.bracket == "{":
+        # A key: no colon follows the last comma.
         return ":" not in source_text[opening.item_starts[-1] :]
+    # After a name, the bracket begins the arguments of a call, or an index.
     return not _CALLEE.search(source_text[: opening.offset])
 
 

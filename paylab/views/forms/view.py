@@ -171,10 +171,10 @@ class FormPage:
         return self.opener is not None
 
     def open_object(self, object_id: str) -> None:
-        """Show an object below the page."""
+        """Show an object below the page, until it is closed; without an opener, do nothing."""
         if self.opener is not None:
             self._opened = self.opener(object_id)
-            self._opened_group = Group([], "opened")
+            self._opened_group = Group([], "opened")  # `page_nodes` fills it
             self._close_row = Group([Button("Close", self.close_object)], "actions")
             self._opened.follow(self.redraw)
             self.redraw(self._opened.heading)
