@@ -160,7 +160,6 @@ class LivePanel {
     const tr = make("tr");
     tr.row = row;
     tr.dataset.number = row.number;
-    tr.dataset.kind = row.kind;
     tr.dataset.tone = row.tone;
     row.cells.forEach((text, index) => {
       const name = COLUMNS[index];

@@ -110,7 +110,9 @@ def delivery_row(number: int, at: datetime | None, facts: Mapping[str, object]) 
         verdict_text = f"{reason}, attempt {facts.get('attempt')}"
         tone = "bad"
     delivery_text = f"{facts.get('event_type')} delivered"
-    cells = (_time_text(at), delivery_text, facts.get("url"), verdict_text)
+    # The newest row is first, so its event is not the row above: the id says which one it is.
+    about_text = f"{facts.get('resource_id')} to {facts.get('url')}"
+    cells = (_time_text(at), delivery_text, about_text, verdict_text)
     return PanelRow(number, "delivery", _shorten_cells(cells), tone, source=facts, is_open=is_open)
 
 

@@ -66,7 +66,7 @@ def test_a_panel_has_calls_events_and_deliveries_in_order(lab):
         "POST /v1/transfers 201",
         f"transfer.created {funded.id} awaiting_funds",
         f"transfer.funded {funded.id} started",
-        "transfer.funded delivered http://localhost/inbox/1 200",
+        f"transfer.funded delivered {funded.id} to http://localhost/inbox/1 200",
         f"GET /v1/transfers/{funded.id} 422: simulated 422",
     ]
     assert "transfer.funded delivered" in repr(panel)
