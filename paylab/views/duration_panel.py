@@ -24,7 +24,8 @@ with extra_imports():
 TICK_SECONDS = (1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000, 8_640_000)
 BINS_PER_POWER_OF_TEN = 8
 ROW_HEIGHT = 38
-"""Pixels of the row of a corridor."""
+LABEL_LINE_HEIGHT = 14
+"""Pixels of the row of a corridor, and of each of the two lines of its label."""
 
 
 def duration_panel(seconds_by_corridor: Mapping[str, pd.Series[Any]]) -> Spec:
@@ -94,6 +95,8 @@ def _quantile_layer(quantiles: list[Spec], row_encoding: Spec, colour_channel: S
         "title": None,
         "orient": "right",
         "labelExpr": label_expression,
+        "labelLineHeight": LABEL_LINE_HEIGHT,
+        "labelOffset": -LABEL_LINE_HEIGHT // 2,
         "ticks": False,
         "domain": False,
     }
@@ -146,7 +149,8 @@ def _quantile_values(corridor: str, seconds: pd.Series[Any]) -> Spec:
         "corridor": corridor,
         "median": median_seconds,
         "p95": p95_seconds,
-        "label": f"median {short_duration(median_seconds)}, p95 {short_duration(p95_seconds)}",
+        # Two lines: on one, the longest durations exceed the width that Vega gives a label.
+        "label": [f"median {short_duration(median_seconds)}", f"p95 {short_duration(p95_seconds)}"],
         "rows": len(seconds),
         "median_text": short_duration(median_seconds),
         "p95_text": short_duration(p95_seconds),

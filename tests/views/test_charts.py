@@ -257,7 +257,16 @@ def axis_labels(chart):
     name = "{http://www.w3.org/2000/svg}"
     for group in ElementTree.fromstring(svg).iter(f"{name}g"):
         if "role-axis-label" in group.get("class", ""):
-            yield [text.text for text in group.iter(f"{name}text") if text.text]
+            # Lines of a text are elements of their own.
+            texts = ["".join(text.itertext()) for text in group.iter(f"{name}text")]
+            yield [text for text in texts if text]
+
+
+def test_the_median_and_p95_of_a_corridor_are_never_cut(frame):
+    """Their labels are whole, however long the durations are."""
+    rows = frame.head(1).assign(completed_in=[39_540])
+    *_, labels = axis_labels(charts.completion(rows))
+    assert labels == ["median 10 h 59 minp95 10 h 59 min"]
 
 
 @pytest.mark.parametrize("days", [1, 2, 12, 90])
@@ -273,7 +282,7 @@ def test_no_tick_of_an_axis_is_repeated(frame, draw, days):
     ("seconds", "words"),
     [
         *((0.5, "0.5 s"), (45.678, "45.7 s"), (90, "1 min 30 s"), (132.8, "2 min 13 s")),
-        *((3599.7, "1 h"), (9000, "2 h 30 min"), (4e5, "4 d 15 h")),
+        *((3599.7, "1 h"), (86_405, "1 d"), (9000, "2 h 30 min"), (4e5, "4 d 15 h")),
     ],
 )
 def test_durations_are_said_as_people_say_them(seconds, words):
