@@ -167,6 +167,7 @@ def _write_plain_digits(value: object) -> str:
 # Our own limit, so that every amount fits an exact column.
 WHOLE_DIGITS_MAX = 30
 _AMOUNT = re.compile(rf"[0-9]{{1,{WHOLE_DIGITS_MAX}}}(?:\.([0-9]+))?")
+_GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+\.[0-9]+")
 _NEGATIVE = re.compile(r"-[0-9]+(\.[0-9]+)?")
 _SOURCE = "amount.form"
 _POSITIVE = "must be more than 0"
@@ -217,6 +218,17 @@ def read_amount(value: object) -> Decimal | None:
     if not isinstance(value, str) or not _AMOUNT.fullmatch(value):
         return None
     return Decimal(value)
+
+
+def strip_commas(amount_text: str) -> str:
+    """An amount as cards show it, such as "1,000.00", in plain digits; any other text unchanged.
+
+    Only groups of three before a point are read: "1,000" may be one or a thousand.
+
+    >>> strip_commas("1,000.00")
+    '1000.00'
+    """
+    return amount_text.replace(",", "") if _GROUPED.fullmatch(amount_text) else amount_text
 
 
 def lower_currencies(value: JsonValue) -> JsonValue:

@@ -9,7 +9,7 @@ from ..errors.base import PaylabError, Problem
 from ..spec.models import Balance
 from ..spec.money import check_amount
 from . import html
-from .forms.field import SELECT, FormField
+from .forms.field import SELECT, FormField, make_amount_field
 from .forms.nodes import Button, Group, Heading, Html, Inputs, Node, side_by_side
 from .forms.view import FormPage
 from .html import Row
@@ -56,7 +56,7 @@ class BalancePage(FormPage):
         self.heading = Heading(self.title)
         self.table_node = Html()
         self.message = Html(live=True)
-        self.amount = FormField("amount", "Amount", value="100.00")
+        self.amount = make_amount_field("Amount", "100.00")
         currency_options = [(currency, currency) for currency in CURRENCIES]
         self.currency = FormField("currency", "Currency", SELECT, options=currency_options)
         self.button = Button("Top up", self.click, "primary")

@@ -71,6 +71,19 @@ def test_an_invalid_amount_has_one_problem_with_the_reason_and_the_assumption_be
     assert (problem.field, problem.source) == ("amount", "amount.form")
 
 
+@pytest.mark.parametrize(
+    ("shown", "plain"),
+    [
+        *(("1,000.00", "1000.00"), ("12,345,678.123456", "12345678.123456")),
+        *((text, text) for text in ("1,000", "1,00.00", "1000,000.00", "0,001.00", "1.000,00")),
+        *((text, text) for text in ("1,000.", ",000.00", "-1,000.00", "1,000.00 USD", "10.50", "")),
+    ],
+)
+def test_only_groups_of_three_before_a_point_lose_their_commas(shown, plain):
+    """A text that may mean another amount is left for the check of amounts."""
+    assert money.strip_commas(shown) == plain
+
+
 def test_an_exponent_that_can_be_written_out():
     """A JSON number is an amount up to a hundred places on either side of the point."""
     assert money.Amount(Decimal("1E+100")).text == "1" + "0" * 100

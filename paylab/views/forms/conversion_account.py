@@ -17,7 +17,7 @@ from ...spec.text import JsonObject
 from .. import html
 from ..html import Row
 from .code import write_call
-from .field import RADIO, SELECT, FormField
+from .field import RADIO, SELECT, FormField, make_amount_field
 from .form import Form
 from .nodes import Html, side_by_side
 from .order import OrderForm
@@ -288,7 +288,7 @@ class DepositForm(Form):
         """Make the inputs: the amount, whose name the deposit has, and another name."""
         currency_code = self.currency.upper()
         suggested_amount = str(self.cap or DEFAULT_AMOUNT)
-        amount_field = FormField("amount", f"Amount in {currency_code}", value=suggested_amount)
+        amount_field = make_amount_field(f"Amount in {currency_code}", suggested_amount)
         if self.cap:
             amount_field.hint = f"At most {self.cap} {currency_code}."
         sender_options = [

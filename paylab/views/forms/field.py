@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ...errors.base import Problem
+from ...spec.money import strip_commas
 from ...spec.text import JsonObject, JsonValue
 from ..html import escape
 from ..style import MUTED
@@ -332,6 +333,13 @@ class FormField(Node):
         if self.assumed:
             mark_texts.append(ASSUMED)
         return ", ".join(mark_texts)
+
+
+def make_amount_field(label: str, amount: str) -> FormField:
+    """Make the input of an amount, which also takes one as cards show it, such as "1,000.00"."""
+    amount_field = FormField("amount", label, value=amount)
+    amount_field.normalise = lambda amount_text: strip_commas(amount_text.strip())
+    return amount_field
 
 
 def _masked_text(value_text: str) -> str:

@@ -16,7 +16,7 @@ from ...spec.service.service import Service
 from ...spec.text import JsonMapping, JsonObject
 from ..html import Row
 from .code import write_call
-from .field import COMBO, SELECT, FormField, assumed_values_hint
+from .field import COMBO, SELECT, FormField, assumed_values_hint, make_amount_field
 from .form import Form
 from .order import OrderForm, make_funding_field, make_reference_field
 from .quote_card import QuoteCard
@@ -82,7 +82,7 @@ class QuoteForm(Form):
         amount_kind_choices = [
             (amount_label, field_name) for field_name, amount_label in AMOUNT_LABELS.items()
         ]
-        amount_field = FormField("amount", "Amount", value=amount)
+        amount_field = make_amount_field("Amount", amount)
         amount_field.set_required(True, assumed=True)  # the spec does not say so
         return [
             FormField("payout_method", "To", SELECT, options=route_choices),

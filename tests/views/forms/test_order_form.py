@@ -83,6 +83,15 @@ def test_an_amount_named_as_in_a_call_says_how_the_form_names_it(lab, person):
         lab.forms.quote(person, source_amount="250")
 
 
+@pytest.mark.parametrize(("typed", "sent"), [(" 1,234.50 ", "1234.50"), ("1,234", "1,234")])
+@pytest.mark.parametrize("make", ["quote", "transfer"])
+def test_an_amount_as_cards_show_it_is_sent_in_plain_digits(lab, person, make, typed, sent):
+    """Commas before a point divide thousands; without a point they may be anything."""
+    form = getattr(lab.forms, make)(person, amount=typed)
+    assert form.values()["source_amount"] == sent
+    assert bool(form.fields["amount"].warnings) == (sent == "1,234")
+
+
 def test_a_route_is_chosen_by_its_payout_method(lab):
     """With two accounts of a method also by the account; another method is refused."""
     person = lab.individuals.create(**examples.recipient("PH"))
