@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 
+from ..light_dataclass import light_dataclass
 from ..spec.text import printable
 from .ids import ID_PATTERN, LONG_WORD_LENGTH, copy_button, shorten_id
 from .style import CODE_STYLE
@@ -21,21 +22,37 @@ AMOUNT_PATTERN = re.compile(r"([0-9]{1,24})((?:\.[0-9]{1,24})? [A-Z]{3,5})")
 """An amount with its currency: the digits before the point, and the rest."""
 TIME_PATTERN = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(Z|\+00:00)")
 DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d")
+DURATION_PATTERN = re.compile(r"-?[0-9,.]+ (?:d|h|min|s)(?: [0-9.]+ (?:h|min|s))*")
+UNIT_SPACE = re.compile(r" (?=[a-z])")
+"""A duration such as "2 h 48 min 41.6 s", and the spaces before its units."""
 PATH_STYLE = f"{CODE_STYLE};white-space:normal"
 WORD_BREAK = re.compile(r"(?<=[_./:;,&?])(?=\w)")
 """Where a long word may be broken."""
+
+
+@light_dataclass(frozen=True)
+class RoundedNumber:
+    """A number as it is shown, rounded, and with all of its digits."""
+
+    shown: str
+    exact: str
 
 
 def cell(value: object, *, is_utc_stated: bool = False) -> str:
     """A value as HTML; a long word is shortened, with the full text as tooltip and to copy.
 
     A time has "UTC" behind it, unless its column says so. An amount has its digits in groups of
-    three, and a status a dot in its colour.
+    three, and a status a dot in its colour. A rounded number has its exact digits as tooltip and to
+    copy.
     """
     if isinstance(value, ToneText):
         tone_html = tone_dot(value.tone) + words_html(value.text)
         is_short = len(value.text) <= ONE_LINE_LENGTH
         return _unbroken_html(tone_html) if is_short else tone_html
+    if isinstance(value, RoundedNumber):
+        title_html = html.escape(value.exact)
+        number_html = f'<span title="{title_html}">{html.escape(value.shown)}</span>'
+        return _unbroken_html(number_html + copy_button())
     cell_text = printable("" if value is None else str(value))
     time_match = TIME_PATTERN.fullmatch(cell_text)
     if time_match:
@@ -50,7 +67,10 @@ def cell(value: object, *, is_utc_stated: bool = False) -> str:
 
 
 def _text_html(cell_text: str) -> str:
-    """A text as HTML: a short one, a status and an amount are kept on one line; a path is code."""
+    """A text as HTML: a short one, a status and an amount are kept on one line; a path is code.
+
+    A longer duration is not broken between a number and its unit.
+    """
     amount_match = AMOUNT_PATTERN.fullmatch(cell_text)
     if amount_match:
         return _unbroken_html(f"{int(amount_match[1]):,}{amount_match[2]}")
@@ -60,6 +80,8 @@ def _text_html(cell_text: str) -> str:
     is_short = 0 < len(cell_text) <= ONE_LINE_LENGTH
     if dot_html or is_short:
         return _unbroken_html(dot_html + html.escape(cell_text))
+    if DURATION_PATTERN.fullmatch(cell_text):
+        return UNIT_SPACE.sub("&nbsp;", cell_text)
     return words_html(cell_text)
 
 

@@ -11,14 +11,16 @@ UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 def exact_duration(seconds: Decimal) -> str:
     """Write seconds with every digit, for the cell of a table.
 
-    >>> exact_duration(Decimal("10121.6"))
-    '2 h 48 min 41.6 s'
+    A unit of which there is none is left out at the ends only: "6 h 39.8 s" reads as 6 h 39 min.
+
+    >>> exact_duration(Decimal("21639.8"))
+    '6 h 0 min 39.8 s'
     """
     rest_seconds = abs(seconds)
-    unit_texts = []
+    unit_texts: list[str] = []
     for unit_seconds, unit_name in UNITS:
         unit_count, rest_seconds = divmod(rest_seconds, unit_seconds)
-        if unit_count:
+        if unit_count or (unit_texts and rest_seconds):
             unit_texts.append(f"{int(unit_count):,} {unit_name}")
     if rest_seconds or not unit_texts:
         unit_texts.append(f"{rest_seconds.normalize():f} s")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 from ..errors.extras import extra_imports
+from .cells import RoundedNumber
 from .durations import exact_duration
 from .html import TABLE_ROWS_MAX, card, column, grid
+from .ids import LONG_WORD_LENGTH
 
 with extra_imports():
     import pandas as pd
@@ -16,6 +18,9 @@ with extra_imports():
 
 SHARE_COLUMNS = frozenset({"failure_rate"})
 RATE_COLUMNS = frozenset({"exchange_rate"})
+ROUNDED_DIGITS = 4
+ROUNDING = Context(prec=1_000)
+"""The decimals of a rounded number, and the context in which any number can be rounded."""
 NANOSECONDS = 1_000_000_000
 """Of a second: in them pandas counts a duration."""
 
@@ -60,7 +65,7 @@ def frame_table(frame: pd.DataFrame, all_rows_hint: str = "") -> str:
 
 def _write_column(
     column_name: str, column_values: pd.Series[Any], *, is_seconds: bool
-) -> list[str]:
+) -> list[str | RoundedNumber]:
     """The texts of the cells of a column."""
     if is_seconds:
         return [
@@ -75,7 +80,7 @@ def _column_name(label: object) -> str:
     return " ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
-def _cell_text(column_name: str, cell_value: Any) -> str:
+def _cell_text(column_name: str, cell_value: Any) -> str | RoundedNumber:
     """The text of a cell; empty for a missing value."""
     if is_scalar(cell_value) and pd.isna(cell_value):
         return ""
@@ -97,11 +102,25 @@ def _date_text(column_name: str, day_or_time: date) -> str:
     return day_or_time.isoformat()
 
 
-def _number_text(column_name: str, amount: Decimal) -> str:
-    """An amount with its decimals, a rate without trailing zeros, a share in percent."""
+def _number_text(column_name: str, amount: Decimal) -> str | RoundedNumber:
+    """An amount with its decimals, a rate without trailing zeros, a share in percent.
+
+    A number too long to be shown, such as a ratio of two amounts, is rounded.
+    """
     if column_name in SHARE_COLUMNS:
         return f"{amount * 100:.1f} %"
+    is_rate = column_name in RATE_COLUMNS
     number_text = f"{amount:f}"
-    if column_name in RATE_COLUMNS and "." in number_text:
-        return number_text.rstrip("0").rstrip(".")
-    return f"{amount:,f}"
+    if is_rate and "." in number_text:
+        number_text = number_text.rstrip("0").rstrip(".")
+    if "." in number_text and len(number_text) > LONG_WORD_LENGTH:
+        return RoundedNumber(f"{_round(amount):,f}", number_text)
+    return number_text if is_rate else f"{amount:,f}"
+
+
+def _round(number: Decimal) -> Decimal:
+    """A number with four decimals, and one near zero with four digits."""
+    decimal_count = ROUNDED_DIGITS
+    if number and number.adjusted() < -1:
+        decimal_count = ROUNDED_DIGITS - 1 - number.adjusted()
+    return number.quantize(Decimal(1).scaleb(-decimal_count), context=ROUNDING)

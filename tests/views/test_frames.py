@@ -30,9 +30,15 @@ def cells(frame):
     ("name", "value", "text"),
     [
         ("created_at", datetime(2026, 1, 15, 12, 0, 3, 437000, UTC), "2026-01-15 12:00:03"),
-        ("age", timedelta(hours=26, seconds=4), "1 d 2 h 4 s"),
+        ("age", timedelta(hours=26, seconds=4), "1&nbsp;d 2&nbsp;h 0&nbsp;min 4&nbsp;s"),
         ("source_amount", Decimal("0E-2"), "0.00"),
         ("exchange_rate", Decimal("18.431200"), "18.4312"),
+        ("exchange_rate", Decimal(f"18.{'43' * 15}"), "18.4343"),
+        ("fee_pct", Decimal(f"1.{'6' * 27}7000"), "1.6667"),
+        ("fee_pct", Decimal(f"5.{'0' * 28}"), "5.0000"),
+        ("fee_pct", Decimal(f"-20166.{'6' * 28}"), "-20,166.6667"),
+        ("fee_pct", Decimal(f"0.000012345{'6' * 20}"), "0.00001235"),
+        ("fee_pct", Decimal("1.6666666666666667"), "1.6666666666666667"),
         ("failure_rate", Decimal("0.057692307692"), "5.8 %"),
         ("problem", None, ""),
         ("problem", "<b>late</b>", "&lt;b&gt;late&lt;/b&gt;"),
@@ -43,6 +49,13 @@ def test_a_cell_is_short_and_exact(name, value, text):
     assert cells(ExactFrame({name: [value]})) == {name: text}
 
 
+def test_a_rounded_number_has_all_its_digits_as_tooltip_and_to_copy():
+    """The button copies the first line of the tooltip before it."""
+    ratio = Decimal(f"1666.{'6' * 27}7")
+    shown = displays.show(ExactFrame({"ratio": [ratio]}))
+    assert f'<span title="{ratio}">1,666.6667</span><button' in shown
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
@@ -50,7 +63,9 @@ def test_a_cell_is_short_and_exact(name, value, text):
         ("6.85", "6.85 s"),
         ("60", "1 min"),
         ("132.80", "2 min 12.8 s"),
-        ("10121.60", "2 h 48 min 41.6 s"),
+        ("10121.60", "2&nbsp;h 48&nbsp;min 41.6&nbsp;s"),
+        ("21639.80", "6 h 0 min 39.8 s"),
+        ("86405", "1&nbsp;d 0&nbsp;h 0&nbsp;min 5&nbsp;s"),
         ("360000", "4 d 4 h"),
         (None, ""),
     ],
