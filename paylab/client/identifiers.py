@@ -109,6 +109,7 @@ def _check_kind(value: object, field: str, kind: str) -> None:
 _OTHER_KINDS = {
     ("Conversion", "ConversionAccount"): ": pass it as conversion_account_id= to wait() or list()",
     ("Conversion", "Deposit"): ": lab.status() follows a Deposit",
+    ("FinancialAccount", "Quote"): ": a Quote goes into quote_id= of transfers.create()",
 }
 """What to do with an object of another kind, by the kind that is needed and its own."""
 

@@ -274,7 +274,9 @@ def make_reference(account: Account | None, field: str) -> JsonObject | None:
         refuse_spec_problems(check_field_names(account, known_names, field))
         if account.get("id") is None:
             raise RuleError([Problem(f"{field}.id", "is required")])
-    return {"id": check_identifier(account, f"{field}.id", "FinancialAccount")}
+    # Of what is no dict, the parameter itself is wrong.
+    field_path = f"{field}.id" if isinstance(account, Mapping) else field
+    return {"id": check_identifier(account, field_path, "FinancialAccount")}
 
 
 def id_from(value: object, field: str) -> str | None:

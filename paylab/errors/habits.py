@@ -70,6 +70,7 @@ duration: elapsed
 target_amount target_value: destination_amount
 target_currency: destination_currency
 error_code: code
+code: status @retry_after
 transfer_id payout_id payment_id conversion_id: id
 created_on creation_date date: created_at
 error failure_code failure_message: failure_reason | failed

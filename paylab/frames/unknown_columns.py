@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +15,7 @@ from ..errors.cards import LateAttributeError, MisuseError
 from ..errors.habits import split_words
 from ..errors.names import find_misspelt_word, find_nearest_name, find_suggestion
 from ..errors.text import plain
+from .summary_sql import CURRENCY_COLUMNS, MEASURES, PERIODS, SQL_BY_CLOCK_PART
 from .wrapped_methods import Method, wrap_methods
 
 if TYPE_CHECKING:
@@ -284,6 +285,20 @@ def _is_close(name: str, suggestion: str) -> bool:
     )
 
 
+def _is_computed(name: str, column_names: Collection[str]) -> bool:
+    """Whether a summary of a frame computes a grouping of this name from the columns.
+
+    A frame that is a summary itself is not summarized again.
+    """
+    needed_columns: Collection[str] = ()
+    if name in (*PERIODS, *SQL_BY_CLOCK_PART):
+        needed_columns = ("created_at",)
+    elif name == "corridor":
+        needed_columns = CURRENCY_COLUMNS[:2]  # source and destination
+    is_summary = any(measure in column_names for measure in MEASURES)
+    return bool(needed_columns) and {*needed_columns} <= {*column_names} and not is_summary
+
+
 def list_texts(value: object) -> Iterator[str]:
     """The texts in nested lists, tuples and dicts, keys included."""
     if isinstance(value, str):
@@ -299,6 +314,8 @@ def describe_unknown_column(frame: pd.DataFrame, name: str) -> str:
     """Say that a column is unknown, and name the column that is meant, or all."""
     column_names = [str(column_name) for column_name in frame.columns]
     message = f"the frame has no column {plain(name, 60)!r}"
+    if _is_computed(name, column_names):
+        return f'{message}: it is computed, by frame.paylab.summarize(["{name}"])'
     suggested_name = find_suggestion(name, column_names) or find_misspelt_word(name, column_names)
     if suggested_name:
         return f"{message}: use {suggested_name}"

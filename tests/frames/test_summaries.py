@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from decimal import Context, Decimal, Inexact, localcontext
 from statistics import quantiles
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paylab import frames
-from paylab.errors import ConfigError, ExactnessError, OptionError, RuleError
+from paylab.errors import ConfigError, ExactnessError, OptionError, RuleError, UnknownItemError
 from paylab.frames import summaries
 from paylab.frames.summary_rows import prepare_rows
 from paylab.frames.summary_sql import AMOUNT_COLUMNS
@@ -416,6 +417,19 @@ def test_a_name_that_cannot_group_rows_is_an_error_that_says_what_is_meant(by, w
     frame = frame_of([row()]).assign(p90=1)
     with pytest.raises(OptionError, match=words):
         frames.summarize(frame, by="p90" if by == "own" else by)
+
+
+@pytest.mark.parametrize("name", ["corridor", "day", "week", "month", "hour"])
+def test_a_grouping_that_is_no_column_names_the_summary_that_computes_it(name):
+    """The written call works, and a frame without the columns for it is not told of one."""
+    frame = frame_of([row(id="tr_1")])
+    with pytest.raises(UnknownItemError) as error:
+        frame.groupby(name)
+    call = re.search(r"it is computed, by (frame\.paylab\.summarize\(.*\))$", str(error.value))
+    assert eval(call[1], {"frame": frame})["rows"].tolist() == [1]
+    for other_frame in (frame[["id"]], frame.paylab.summarize("status")):
+        with pytest.raises(UnknownItemError, match=f"no column '{name}': it has "):
+            other_frame[name]
 
 
 def test_a_city_is_suggested_as_its_time_zone():

@@ -9,6 +9,7 @@ import pytest
 
 import paylab
 from paylab.errors import PaylabError
+from paylab.spec.models import Quote
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the errors are looked at
 
@@ -60,8 +61,13 @@ NO_ID = "must be an id, or an object that has one, and not empty"
         ({"source_currency": ""}, "must be one of USD, USDC, PHP, not ''"),
         ({"destination_currency": "BRL"}, "payout_method: must be pix for BRL, not spei"),
         ({"payout_method": "wire transfer"}, "payout_method: must be one of"),
-        ({"financial_account": " "}, f"financial_account.id: {NO_ID}"),
+        ({"financial_account": " "}, f"financial_account: {NO_ID}"),
         ({"financial_account": {}}, "financial_account.id: is required"),
+        (
+            {"financial_account": Quote.model_validate({"id": "qt_1"})},
+            "financial_account: must be a FinancialAccount or its id, not a Quote: "
+            "a Quote goes into quote_id= of transfers.create()",
+        ),
         ({"financial_account": []}, "must be one id, not a list"),
         ({"client_reference_id": " "}, "client_reference_id: must be text that is not blank"),
         ({"client_reference_id": 5}, "client_reference_id: must be text"),
@@ -127,6 +133,7 @@ CALLS = [
     (lambda lab, _: lab.simulator.add_person(outcomes="active"), "must be a list: ['active']"),
     (lambda lab, _: lab.simulator.add_person(outcomes=["zzz"]), "known are passes, active"),
     (lambda lab, _: lab.simulator.faults.drop_after(time=1), "is not known; is times meant?"),
+    (lambda lab, _: lab.simulator.faults.add("status", code=500), "code: is not known; is status"),
     (lambda lab, _: lab.simulator.load("nowhere.json"), "as a saved world: No such file"),
     (lambda lab, _: lab.transfers.frame(columns=["amout"]), "is source_amount, destination_amou"),
     (lambda *_: paylab.connect(5), "base_url must be text such as https://"),
