@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, ConfigError
+from ..errors.base import ArgumentError, ConfigError, OptionError, Problem
 from ..errors.names import with_name_suggestions
 from ..spec import status
 from ..spec.time_arguments import read_time_argument
@@ -148,6 +148,9 @@ class Accessor:
         if isinstance(path, pd.ExcelWriter):  # its path would work, and lose the other sheets
             message = "path is an ExcelWriter: give a path, or use frame.to_excel(writer) of pandas"
             raise ArgumentError(message, "path")
+        if not os.fspath(path).lower().endswith(".xlsx"):  # no program would open it
+            message = "is the path of a workbook and must end in .xlsx; to_csv() writes CSV"
+            raise OptionError([Problem("path", message)])
         fact_by_name = {
             str(fact_name): fact
             for fact_name, fact in self._frame.attrs.items()

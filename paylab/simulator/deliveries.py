@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any, overload
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import WaitTimeoutError
-from ..errors.names import unknown_name_error, with_name_suggestions
+from ..errors.base import UnknownNameError, WaitTimeoutError
+from ..errors.choices import find_choice
+from ..errors.names import with_name_suggestions
 from ..errors.text import printable_lines
 from ..spec import timestamps
 from ..spec.codes import EVENTS
@@ -170,7 +171,11 @@ def _read_delivery(delivery_row: JsonObject) -> JsonObject:
 def check_event_type(event_type: str) -> None:
     """UnknownNameError if there is no such type of event."""
     if event_type not in EVENTS:
-        raise unknown_name_error("event type", event_type, EVENTS)
+        # The letters of the whole say too little: transfer.paid is not transfer.failed.
+        meant_type = find_choice(event_type, list(EVENTS))
+        raise UnknownNameError(
+            "event type", event_type, (meant_type,) if meant_type else (), EVENTS
+        )
 
 
 def _describe_delivery(delivery: Delivery) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from threading import Lock, RLock
 from typing import NamedTuple, TypeVar
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PaylabWarning, warn_caller
+from ..errors.choices import suggest_choice
 from ..errors.names import with_name_suggestions
 from ..spec import codes
 from ..spec.codes import EVENT_TYPES
@@ -157,10 +157,10 @@ def _warn_if_unknown(event_type: str) -> None:
     if "*" in event_type:
         message = f"{event_type!r} contains a wildcard: name each type, or use default() for others"
     else:
-        nearest_type_names = get_close_matches(event_type, EVENT_TYPES, n=1, cutoff=0.8)
-        if not nearest_type_names:
+        suggestion_text = suggest_choice(EVENT_TYPES, event_type)
+        if not suggestion_text:
             return
-        message = f"no event is called {event_type!r} in the spec; nearest: {nearest_type_names[0]}"
+        message = f"no event is called {event_type!r} in the spec{suggestion_text}"
     warn_caller(message, PaylabWarning)
 
 

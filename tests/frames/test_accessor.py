@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from paylab import frames
-from paylab.errors import ArgumentError, ConfigError, ExactnessError, RuleError
+from paylab.errors import ArgumentError, ConfigError, ExactnessError, OptionError, RuleError
 from paylab.frames.exact_frame import ExactFrame
 from paylab.webhooks.books import read_books
 
@@ -268,6 +268,14 @@ def test_a_writer_of_pandas_keeps_its_sheets(frame, tmp_path):
         with pytest.raises(ArgumentError, match="path is an ExcelWriter: give a path"):
             frame.paylab.to_excel(writer)
     assert openpyxl.load_workbook(tmp_path / "t.xlsx").sheetnames == ["mine"]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t", "t.xlsm"])
+def test_a_workbook_under_another_suffix_is_refused(frame, tmp_path, name):
+    """No program opens a workbook under the name of another kind of file."""
+    with pytest.raises(OptionError, match=r"path: .* must end in \.xlsx; to_csv\(\) writes CSV"):
+        frame.paylab.to_excel(tmp_path / name)
+    assert not (tmp_path / name).exists()
 
 
 def test_stuck_refuses_a_column_with_the_name_of_its_own(frame):

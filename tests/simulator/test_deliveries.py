@@ -137,6 +137,8 @@ def test_a_misspelt_event_type_is_neither_waited_for_nor_an_empty_list(lab):
     for ask in (lab.simulator.deliveries.wait, lab.simulator.deliveries.of):
         with pytest.raises(UnknownNameError, match=r"nearest: transfer\.completed"):
             ask("transfer.complete")
+        with pytest.raises(UnknownNameError, match=r"nearest: transfer\.completed$"):
+            ask("transfer.paid")
 
 
 def test_the_last_ten_are_listed_each_with_its_attempt_and_its_status_or_error(lab):

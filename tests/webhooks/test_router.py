@@ -183,7 +183,11 @@ def test_a_second_delivery_waits_for_the_first():
 
 @pytest.mark.parametrize(
     ("event_type", "told"),
-    [("transfer.complete", "nearest: transfer.completed"), ("transfer.*", "contains a wildcard")],
+    [
+        ("transfer.complete", "is transfer.completed meant"),
+        ("transfer.paid", "is transfer.completed meant"),
+        ("transfer.*", "contains a wildcard"),
+    ],
 )
 def test_a_type_that_would_never_come_is_warned_of(router, event_type, told):
     """A handler of a type that looks mistyped gives a warning: it would never be called."""
