@@ -241,10 +241,13 @@ def _describe_rule(field: DetailField) -> str:
     return rule_text if field.required else f"{rule_text}, can be left out"
 
 
+SETTLEMENT_HOURS = {"pesonet": 48}
+"""The hours that a payout takes at most, of rails that settle in batches."""
+
 SETTLEMENTS = {
     "pix": "around the clock",
     "instapay": "real time",
-    "pesonet": "in batches, up to 48 hours, with higher limits",
+    "pesonet": f"in batches, up to {SETTLEMENT_HOURS['pesonet']} hours, with higher limits",
 }
 """The settlement of rails by the spec."""
 

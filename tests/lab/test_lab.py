@@ -255,6 +255,24 @@ def test_a_held_conversion_says_that_it_is_held_and_how_to_release_it():
     assert lab.conversions.wait(conversion_account_id=account).status == "completed"
 
 
+def test_a_wait_for_a_slow_rail_says_how_long_it_takes_and_moves_the_clock():
+    """The advice names the hours of the rail; its call completes the transfer."""
+    lab = paylab.connect()
+    payee = lab.individuals.create(**paylab.examples.recipient("PH"))
+    terms = {"source_amount": "20", "source_currency": "USD", "destination_currency": "PHP"}
+    lab.balance().top_up("20", "USD")
+    transfer = lab.transfers.create(
+        payee.financial_accounts[0], payout_method="pesonet", client_reference_id="slow", **terms
+    )
+    with pytest.raises(paylab.WaitTimeoutError) as caught:
+        lab.transfers.wait(transfer, timeout=20)
+    advice = re.search(
+        r"pesonet settles in up to 48 hours.*in a simulator (lab\S+)", caught.value.hint
+    )
+    eval(advice[1], {"lab": lab})
+    assert lab.transfers.get(transfer.id).status == "completed"
+
+
 @pytest.mark.parametrize(
     ("part", "name"),
     [

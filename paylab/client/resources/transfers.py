@@ -25,6 +25,7 @@ from ...spec.time_arguments import read_duration
 from ..order_body import order_body
 from ..orders import Order, OrderSender
 from ..parameters import Account, build_body, raise_or_warn, strict_keywords
+from ..payout_advice import advise_on_payout
 from ..request import Options
 from ..response import Response
 from ..route_advice import name_choices
@@ -272,7 +273,7 @@ class Transfers:
         client_reference_id: str | None = None,
         **options: Unpack[Options],
     ) -> Pager[Transfer]:
-        """List transfers; `limit` is the size of a page.
+        """List all transfers, in pages of `limit`; `list()[:5]` are the first five.
 
         `status`, `since` and `until` (the times of creation from which and before which),
         `individual_id` (the recipient) and `client_reference_id` are applied while the list is
@@ -311,19 +312,8 @@ class Transfers:
         try:
             return poller.poll(lambda: self.get(id), until, "the transfer", final=TRANSFER.final)
         except WaitTimeoutError as error:
-            error.hint = _advise_on_funding(error.last) or error.hint
+            error.hint = advise_on_payout(error.last, timeout) or error.hint
             raise
-
-
-def _advise_on_funding(transfer: Transfer | None) -> str | None:
-    """Advise on a payout that awaits funds of the account; None for any other."""
-    if transfer is None or transfer.status != "awaiting_funds" or transfer.deposit_instructions:
-        return None
-    currency = transfer.source_currency or "its currency"
-    return (
-        f"the balance in {currency} is too low: lab.balance() shows it; in a simulator "
-        f'lab.balance().top_up("{transfer.source_amount}", "{currency}") adds to it'
-    )
 
 
 @with_name_suggestions
