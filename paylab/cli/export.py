@@ -32,10 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--to",
-        required=True,
         metavar="FILE.csv[.gz]|FILE.jsonl[.gz]|FILE.parquet|FILE.xlsx|DIR/|-",
-        help="a file by its extension, a folder of daily Parquet files, each also at a URL, "
-        "or - for stdout (CSV)",
+        help="where to: a file by its extension, a folder of daily Parquet files, each also at "
+        "a URL, or - for stdout (CSV)",
     )
     parser.add_argument("--columns", metavar="NAMES", help="only these, separated by commas")
     add_filters(parser)
@@ -55,6 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Export, with a line of progress on a terminal."""
+    if options.to is None:
+        raise ConfigError("write --to FILE, as in --to transfers.csv, or --to - for stdout")
     filter_by_name = read_filter_options(options, options.what)
     is_piped = options.to == "-"
     if is_piped and options.json:

@@ -216,11 +216,12 @@ class Parser(argparse.ArgumentParser):
         argument_names = [
             str(action.metavar or action.dest).upper() for action in self._get_positional_actions()
         ]
+        takes_file = any("." in argument_name for argument_name in argument_names)
+        file_options = [option_by_name[name] for name in ("to", "out") if name in option_by_name]
+        if file_options and "." in word and not takes_file:
+            return f"did you mean {file_options[0]} {word[:40]}?"
         if argument_names:
             return f"it takes only one {' and one '.join(argument_names)}"
-        file_options = [option_by_name[name] for name in ("to", "out") if name in option_by_name]
-        if file_options and "." in word:
-            return f"did you mean {file_options[0]} {word[:40]}?"
         return "it takes options only"
 
     def error(self, message: str) -> NoReturn:

@@ -31,10 +31,16 @@ def profiles_path() -> Path:
     return user_config_path("paylab", appauthor=False) / "profiles.toml"
 
 
-def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tuple[str, Profile]:
+def load(
+    path: Path,
+    profile_name: str | None,
+    environ: Mapping[str, str],
+    name_source: str = "profile=",
+) -> tuple[str, Profile]:
     """The (name, settings) of a profile. A key that refers to a variable or the keyring is read.
 
     Without a name, it is the profile `default`, which is empty if the file does not have it.
+    `name_source` is the parameter or variable that has the name.
     """
     tables, is_file_private = _read_profiles(path)
     if profile_name is None and DEFAULT not in tables:
@@ -44,7 +50,8 @@ def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tu
         profiles_text = ", ".join(sorted(tables)) or "none"
         # The name is not repeated: it may be a key that was passed by mistake.
         raise ConfigError(
-            f"there is no profile of the given name in {path}; it has: {profiles_text}"
+            f"{name_source} names no profile in {path}, which has {profiles_text}: "
+            "`paylab init --profile NAME` writes one"
         )
     if not isinstance(tables[chosen_name], dict):
         raise ConfigError(

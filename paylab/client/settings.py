@@ -123,7 +123,8 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     # A profile that is not named only completes settings: it is not read if all are given.
     if profile_name or len(required_settings) < len(REQUIRED):
         profiles_file = profiles or profiles_path()
-        chosen_profile, profile_table = load(profiles_file, profile_name, environ)
+        name_source = "profile=" if profile else PROFILE_VARIABLE
+        chosen_profile, profile_table = load(profiles_file, profile_name, environ, name_source)
         profile_source = f"profile {chosen_profile}"
         options = _add_source(profile_table, profile_source, OPTIONS)
         if "service" in options:
@@ -288,7 +289,7 @@ def _make_incomplete_error(required: SourcedSettings) -> ConfigError:
             address_text = f"{error}; and "
     return ConfigError(
         f"{address_text}the settings are incomplete: {missing_text} {verb_text} missing: pass "
-        f"{missing_text} to connect(), set {variables_text}, or write {missing_text} into a profile"
+        f"{missing_text} to connect(), set {variables_text}, or write a profile with `paylab init`"
     )
 
 

@@ -16,6 +16,7 @@ QR_WITHOUT_CRC = "000201"
 STATUS_BY_LINE = {
     "calls": 2,
     "doctor": 0,
+    "export transfers": 2,
     "export transfers --to -": 0,
     "export transfers --to nowhere/a.csv": 2,
     "export transfers --to a.parquet --scale 99": 2,
@@ -149,6 +150,7 @@ def test_a_verdict_holds_also_if_nobody_reads_it(line, tmp_path):
         ("payout a.csv --delimiter ;", "pass --delimiter ','"),
         ("payout a.csv --reference x", "--reference: the payouts have no column 'x'"),
         ("reconcile a.csv --status x=y", "--status: 'y' is no status"),
+        ("export transfers", "write --to FILE, as in --to transfers.csv"),
         ("export transfers --to a.parquet --scale 99", "--scale: must be"),
         ("ready --world nope", "PAYLAB_PROFILE names a profile"),
         ("ready --world http://127.0.0.1:9", "are missing: set PAYLAB_API_KEY"),
