@@ -229,6 +229,9 @@ def listen(host: str, port: int) -> socket.socket:
         listening_socket.close()
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(f"cannot listen on {host} port {port}: {reason}") from None
+    except TypeError:  # a port that is no number, which the public function names
+        listening_socket.close()
+        raise
     return listening_socket
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import gc
 import sys
+import warnings
+from contextlib import suppress
 from pathlib import Path
 from signal import SIGKILL, SIGTERM
 from subprocess import PIPE
@@ -177,3 +180,13 @@ def test_a_process_that_ignores_its_end_is_killed_with_its_children():
     assert polite.stdout.readline() == b"\n"
     runtime.end_process(polite, 30)
     assert polite.wait(30) == -SIGTERM
+
+
+def test_a_port_that_is_no_number_leaves_no_socket_open():
+    """Python warns of a socket that is collected while it is open."""
+    with warnings.catch_warnings(record=True) as seen_warnings:
+        warnings.simplefilter("always")
+        with suppress(TypeError):
+            runtime.listen("127.0.0.1", "x")
+        gc.collect()
+    assert not [seen for seen in seen_warnings if seen.category is ResourceWarning]
