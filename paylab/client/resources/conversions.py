@@ -108,7 +108,7 @@ class ConversionAccounts:
         client_reference_id: str | None = None,
         **options: Unpack[Options],
     ) -> Pager[ConversionAccount]:
-        """List conversion accounts; `limit` is the size of a page.
+        """List all conversion accounts, in pages of `limit`; `list()[:5]` are the first five.
 
         `status`, `since` and `until` (the times of creation from which and before which),
         `individual_id` and `client_reference_id` are applied while the list is read.
@@ -167,7 +167,7 @@ class Conversions:
         conversion_account_id: ConversionAccount | str | None = None,
         **options: Unpack[Options],
     ) -> Pager[Conversion]:
-        """List conversions; `limit` is the size of a page.
+        """List all conversions, in pages of `limit`; `list()[:5]` are the first five.
 
         `status`, `since` and `until` (the times of creation from which and before which),
         `individual_id` and `conversion_account_id` are applied while the list is read.

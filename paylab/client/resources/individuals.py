@@ -118,7 +118,7 @@ class Individuals:
         product_type: codes.Product | str | None = None,
         **options: Unpack[Options],
     ) -> Pager[Individual]:
-        """List individuals; `limit` is the size of a page.
+        """List all individuals, in pages of `limit`; `list()[:5]` are the first five.
 
         `status`, `since` and `until` (the times of creation from which and before which) and
         `product_type` are applied while the list is read.
