@@ -24,7 +24,7 @@ from ..client.settings import VARIABLES
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports
 from ..lab.lab import connect
-from ..lab.parts import refuse_service_in_page
+from ..lab.parts import refuse_service_in_browser
 from .terminal import announce, has_keyboard, say
 
 EXAMPLE = "paylab init --profile sandbox --base-url https://sandbox.example.com"
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Ask for what is missing, check it with one signed GET, and write the profile."""
-    refuse_service_in_page(PROMPTS["secret_key"])
+    refuse_service_in_browser(PROMPTS["secret_key"])
     path = profiles_path()
     profiles_document = _read_profiles(path)
     if not NAME.fullmatch(options.profile):

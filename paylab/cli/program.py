@@ -25,8 +25,8 @@ def run_program(command: Sequence[str], variables: Mapping[str, str], stopped: E
     SIGINT and SIGTERM are sent on to it, also one that has set `stopped` while it started.
     """
     value_by_other_variable = {
-        variable_name: value
-        for variable_name, value in os.environ.items()
+        variable_name: variable_text
+        for variable_name, variable_text in os.environ.items()
         if not variable_name.startswith(PREFIX)
     }
     try:

@@ -24,11 +24,11 @@ def rehearse(rehearsal: Rehearsal, seconds: float, stopped: Event) -> None:
     while not rehearsal.has_requests and not stopped.wait(CHECK_SECONDS):
         pass
     played_ids: set[str] = set()
-    while not stopped.is_set() and (item := rehearsal.find_next(played_ids)):
-        played_ids.add(item.id)
-        action_text = item.situation.action if item.situation else ""
-        warn_user(f"{len(played_ids)}. {item.what}. Let your integration {action_text}.")
-        _play(rehearsal, item, seconds, stopped)
+    while not stopped.is_set() and (next_item := rehearsal.find_next(played_ids)):
+        played_ids.add(next_item.id)
+        action_text = next_item.situation.action if next_item.situation else ""
+        warn_user(f"{len(played_ids)}. {next_item.what}. Let your integration {action_text}.")
+        _play(rehearsal, next_item, seconds, stopped)
     warn_user("The rehearsal is over: `paylab ready` judges.")
 
 

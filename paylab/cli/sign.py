@@ -112,7 +112,7 @@ def _sign_request(options: argparse.Namespace) -> int:
         text_by_layer = {"canonical": signature_parts.canonical, "payload": signature_parts.payload}
         say(json.dumps({**text_by_layer, "signature": signature_parts.value, "headers": headers}))
         return 0
-    header_lines = [f"{header_name}: {value}" for header_name, value in headers.items()]
+    header_lines = [f"{header_name}: {header_text}" for header_name, header_text in headers.items()]
     text_by_title = {
         "Canonical request": signature_parts.canonical,
         "Payload: scheme, date, SHA-256 of the canonical request": signature_parts.payload,

@@ -109,9 +109,9 @@ def in_range(minimum: N, maximum: N | None = None) -> Callable[[str], N]:
     def parse_number(number_text: str) -> N:
         """The number in a text."""
         with suppress(ValueError):
-            number = type(minimum)(number_text)
-            if number >= minimum and (maximum is None or number <= maximum):
-                return number
+            parsed_number = type(minimum)(number_text)
+            if parsed_number >= minimum and (maximum is None or parsed_number <= maximum):
+                return parsed_number
         raise ArgumentTypeError(f"must be {range_text}")
 
     return parse_number
@@ -170,7 +170,9 @@ def wrap_lines(text: str, width: int) -> str:
 
 def sections(text_by_title: Mapping[str, str]) -> str:
     """Texts below their titles."""
-    return "\n\n".join(f"# {title}\n{text}" for title, text in text_by_title.items())
+    return "\n\n".join(
+        f"# {title}\n{section_text}" for title, section_text in text_by_title.items()
+    )
 
 
 def warn_user(lines: object, colour: str = "") -> None:

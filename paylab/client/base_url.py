@@ -95,8 +95,8 @@ def is_sandbox_host(base_url: str) -> bool:
     labels_to_company = host_labels[:-suffix_length]
     # The last of these labels is the company's; those in Punycode hold no readable words.
     readable_labels = [label for label in labels_to_company[:-1] if not label.startswith("xn--")]
-    words = "-".join(readable_labels).split("-")
-    return "sandbox" in words and NOT_SANDBOX.isdisjoint([*words, *labels_to_company])
+    label_words = "-".join(readable_labels).split("-")
+    return "sandbox" in label_words and NOT_SANDBOX.isdisjoint([*label_words, *labels_to_company])
 
 
 PORTS = {"http": 80, "https": 443}

@@ -89,7 +89,9 @@ def _read_profiles(path: Path) -> tuple[dict[str, Any], bool]:
     except (OSError, ValueError) as error:
         # The parser quotes no values, so its message is safe to repeat.
         raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
-    profiles = {profile_name: _hide_keys(table) for profile_name, table in tables.items()}
+    profiles = {
+        profile_name: _hide_keys(profile_table) for profile_name, profile_table in tables.items()
+    }
     return profiles, is_file_private
 
 
@@ -155,9 +157,9 @@ def _read_scheme(key_setting: Secret) -> str:
 
 def _read_from_environment(key_place: str, reference: Secret, environ: Mapping[str, str]) -> Secret:
     """The key in the variable that a profile names; ConfigError if it is not set."""
-    key = Secret.of(environ.get(reference.reveal().removeprefix("env:"), ""))
-    if key.reveal():
-        return key
+    environment_key = Secret.of(environ.get(reference.reveal().removeprefix("env:"), ""))
+    if environment_key.reveal():
+        return environment_key
     # What does not look like a name is not repeated: it may be the key itself.
     name_match = VARIABLE.fullmatch(reference.reveal().removeprefix("env:"))
     variable_text = f" {name_match[0]}" if name_match else ""
@@ -172,10 +174,10 @@ def _read_from_keyring(key_place: str, reference: Secret) -> Secret:
         from keyring.errors import KeyringError
     try:
         entry_name = Secret(reference.reveal().removeprefix("keyring:"))
-        key = Secret(keyring.get_password("paylab", entry_name.reveal()) or "")
+        keyring_key = Secret(keyring.get_password("paylab", entry_name.reveal()) or "")
     except KeyringError as error:
         raise ConfigError(f"{key_place}: the system's keyring does not answer: {error}") from None
-    if not key.reveal():
+    if not keyring_key.reveal():
         # The name is not repeated: it may be the key itself.
         raise ConfigError(f"{key_place}: the system's keyring has no such entry under 'paylab'")
-    return key
+    return keyring_key

@@ -216,8 +216,8 @@ class Replay(httpx.BaseTransport):
         self._redaction = Redaction([])
         self._lock = Lock()
         self.recorded_calls = [
-            RecordedCall.of(number, call, self._redaction)
-            for number, call in enumerate(calls, 1)
+            RecordedCall.of(call_number, call, self._redaction)
+            for call_number, call in enumerate(calls, 1)
             if call.url.startswith(f"{self.base_url}/")  # a browser records other addresses, too
         ]
         first_time = self.recorded_calls[0].call.when if self.recorded_calls else EPOCH

@@ -215,7 +215,7 @@ class Response:
 
     @property
     def _envelope_path(self) -> str:
-        """Where the settings of the service have the object of this operation; "none" for none."""
+        """The path of the object inside the body, by the settings; "none" if it is the body."""
         operation = OPERATIONS.get(self.exchange.request.operation)
         return operation.item_path(self.translation.service) if operation else NONE
 

@@ -26,10 +26,10 @@ class LogRedaction(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Replace the record's text when something was redacted."""
-        message = clean_message = record.getMessage()
+        original_message = clean_message = record.getMessage()
         for redaction in tuple(self.redactions):
             clean_message = redaction.text(clean_message)
-        if clean_message != message:
+        if clean_message != original_message:
             record.msg = clean_message
             record.args = ()
         return True

@@ -171,8 +171,8 @@ def _is_file_content(content: object) -> bool:
 
 def _is_binary_file(content: object) -> bool:
     """Whether content is an open binary file; one that does not tell its mode may be."""
-    has_methods = all(hasattr(content, method_name) for method_name in ("read", "seek", "tell"))
-    return has_methods and "b" in str(getattr(content, "mode", "b"))
+    has_all_methods = all(hasattr(content, method_name) for method_name in ("read", "seek", "tell"))
+    return has_all_methods and "b" in str(getattr(content, "mode", "b"))
 
 
 def _is_file_path(content: str) -> bool:

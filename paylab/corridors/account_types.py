@@ -160,7 +160,7 @@ def _make_account(account_type: str, source: str, *fields: DetailField, **exampl
     detail_fields = []
     for field in fields:
         accepts_any_text = field.form == Format() and not field.by
-        # No rule of the spec says that it takes any text.
+        # The spec states no format: that any text is right is assumed, so `source` is its source.
         text_format = Format(source=source) if accepts_any_text else field.form
         name_source = "spec" if field.name in STATED_FIELDS else source
         detail_fields.append(replace(field, form=text_format, source=name_source))

@@ -85,8 +85,8 @@ def _name_group(group: Sequence[Corridor]) -> str:
     """Return the name of a group, such as "Mexico (MX)" or "31 SEPA countries"."""
     if len(group) == 1:
         return f"{group[0].name} ({group[0].country})"
-    is_sepa = all(corridor.country in codes.SEPA for corridor in group)
-    return f"{len(group)} {'SEPA ' if is_sepa else ''}countries"
+    are_all_sepa = all(corridor.country in codes.SEPA for corridor in group)
+    return f"{len(group)} {'SEPA ' if are_all_sepa else ''}countries"
 
 
 def _make_cells(corridor: Corridor) -> Row:

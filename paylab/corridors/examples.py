@@ -192,7 +192,9 @@ def _make_extra_values(country: str) -> JsonObject:
         "phone": example_phone(country),
         "document": dict(person["document"]),
     }
-    return {field_name: value for field_name, value in extra_values.items() if value}
+    return {
+        field_name: extra_value for field_name, extra_value in extra_values.items() if extra_value
+    }
 
 
 WALLET: Mapping[str, str] = OPERATIONS["financial_accounts.create"].example["details"]

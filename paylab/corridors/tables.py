@@ -50,7 +50,7 @@ def html_table(
     ]
     head_html = f"<thead><tr>{''.join(header_cells)}</tr></thead>"
     body_html = "".join(_write_row(row) for row in rows)
-    notes_html = "".join(f"<p>{escape(note)}</p>" for note in notes)
+    notes_html = "".join(f"<p>{escape(note_text)}</p>" for note_text in notes)
     table_html = f"{head_html}<tbody>{body_html}</tbody>"
     content_html = f'<table style="{_TABLE_STYLE}">{table_html}</table>{notes_html}'
     attributes = f'tabindex="0" role="group" aria-label="Table" style="{_CARD_STYLE}"'

@@ -211,7 +211,9 @@ def split(text: str, prefix: str = "") -> tuple[EmvField, ...]:
         value_by_tag[tag] = text[value_start : value_start + value_length]
         position = value_start + value_length
     scheme = value_by_tag.get("00", "") if prefix else ""
-    return tuple(EmvField(prefix + tag, value, scheme) for tag, value in value_by_tag.items())
+    return tuple(
+        EmvField(prefix + tag, content_text, scheme) for tag, content_text in value_by_tag.items()
+    )
 
 
 def write_fields(tree: Tree) -> str:

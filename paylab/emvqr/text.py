@@ -232,7 +232,9 @@ def build(payload: Payload | Tree) -> str:
     value_by_tag = payload.tree() if isinstance(payload, Payload) else payload
     if not isinstance(value_by_tag, Mapping):
         raise EMVError(f"the fields must be a dict, not {type(value_by_tag).__name__}")
-    tree_without_crc = {tag: value for tag, value in value_by_tag.items() if tag != CRC_TAG}
+    tree_without_crc = {
+        tag: tag_content for tag, tag_content in value_by_tag.items() if tag != CRC_TAG
+    }
     try:
         payload_text = write_fields(tree_without_crc)
     except RecursionError:
@@ -271,7 +273,9 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     required_values = {"acquirer": acquirer, "account": account, "name": name, "city": city}
     _require_texts({**required_values, "reference": reference, "amount": amount or ""})
     empty_argument_names = [
-        argument_name for argument_name, value in required_values.items() if not value
+        argument_name
+        for argument_name, required_value in required_values.items()
+        if not required_value
     ]
     if empty_argument_names:
         raise EMVError(f"a QR Ph text needs {', '.join(empty_argument_names)}")

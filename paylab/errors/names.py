@@ -28,12 +28,12 @@ NAME_LENGTH_MAX = 60
 
 
 def find_nearest_name(
-    name: str, known: Iterable[str], similar: float = SIMILARITY_MIN
+    name: str, known: Iterable[str], similarity_min: float = SIMILARITY_MIN
 ) -> str | None:
     """The known name most similar to a name, ignoring case and underscores; None if none is.
 
-    `similar` is the minimum similarity, up to 1. A name of the same letters in another order is
-    similar too, since a short name with two letters swapped is below the minimum.
+    With a `similarity_min` of 1 only the same name is found. Below it, a name of the same letters
+    in another order is found too, since two swapped letters put a short name below the minimum.
 
     >>> names.find_nearest_name("exchangeRate", ["exchange_rate", "total_fee"])
     'exchange_rate'
@@ -42,8 +42,8 @@ def find_nearest_name(
 
     name_by_folded = {fold_name(known_name): known_name for known_name in sorted(known)}
     folded_name = fold_name(name)
-    folded_matches = get_close_matches(folded_name, name_by_folded, 1, similar)
-    if not folded_matches and similar < 1:
+    folded_matches = get_close_matches(folded_name, name_by_folded, 1, similarity_min)
+    if not folded_matches and similarity_min < 1:
         letters = sorted(folded_name)
         folded_matches = [
             folded_candidate
@@ -89,7 +89,7 @@ def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | No
     name = name.removesuffix("_async")  # paylab has no calls to await
     if name in known_names:
         return name
-    name_in_other_case = find_nearest_name(name, known_names, similar=1.0)
+    name_in_other_case = find_nearest_name(name, known_names, similarity_min=1.0)
     if name_in_other_case:
         return name_in_other_case
     our_name = find_our_name(name, known_names)

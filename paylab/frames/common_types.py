@@ -38,11 +38,11 @@ def find_common_type(exact_type: Any, other_types: Sequence[Any]) -> Any:
         if other_types and type_use is TypeUse.MERGE:
             raise ExactnessError(MATCHED.format(WHOLE))
         return exact_type
-    has_floats = all(map(is_float_dtype, non_integer_types))
-    has_texts = all(map(_is_text, non_integer_types))
-    if type_use in (TypeUse.MATCH, TypeUse.MERGE) and (has_floats or has_texts):
-        raise ExactnessError(MATCHED.format(FLOATS if has_floats else TEXT))
-    if type_use is TypeUse.JOIN and has_floats:
+    are_all_floats = all(map(is_float_dtype, non_integer_types))
+    are_all_texts = all(map(_is_text, non_integer_types))
+    if type_use in (TypeUse.MATCH, TypeUse.MERGE) and (are_all_floats or are_all_texts):
+        raise ExactnessError(MATCHED.format(FLOATS if are_all_floats else TEXT))
+    if type_use is TypeUse.JOIN and are_all_floats:
         return exact_type  # a float that is not missing is an error when it is converted
     if type_use is TypeUse.CASES and all(map(_may_be_exact, non_integer_types)):
         return exact_type

@@ -65,11 +65,11 @@ def _find_infinite(operand: Any) -> Array | None:
 def find_members(amounts: pa.Array, values: Any) -> Array:
     """A mask of the amounts that are among decimals, integers, floats or texts of numbers."""
     _warn_of_floats(values)
-    numbers = {operands.read_number(value) for value in values} - {None}
+    numbers = {operands.read_number(member_value) for member_value in values} - {None}
     value_sets = [pa.array([], amounts.type)]
-    for number in numbers:
+    for member_number in numbers:
         try:
-            value_sets.append(pa.array([number], amounts.type))
+            value_sets.append(pa.array([member_number], amounts.type))
         except pa.ArrowInvalid:  # it has more digits than the column, and equals no amount
             continue
     are_members = np.asarray(pc.is_in(amounts, pa.concat_arrays(value_sets)))

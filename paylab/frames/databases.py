@@ -162,13 +162,13 @@ def _check_floats(table: pa.Table, schema: Schema) -> None:
 
 
 def _warn_of_number_texts(table: pa.Table) -> None:
-    """Warn of columns of numbers that SQLite has as text, under a name that is no amount's."""
+    """Warn of columns with numbers as text whose name is not that of an amount."""
     for field in table.schema:
         if field.metadata == HAS_NUMBER_TEXTS:
             shown_name = plain(field.name, 60)
             warn_caller(
-                f"{shown_name} has numbers as text, as which SQLite stores amounts: to compute or "
-                f'compare them, write frame["{shown_name}"].astype("decimal"); what SQLite itself '
-                "compared, as max() does, went by the letters",
+                f"SQLite returned the numbers of {shown_name} as text, as it stores amounts: to "
+                f'compute or compare them, write frame["{shown_name}"].astype("decimal"); SQLite '
+                "itself compares such a column by its letters, for example in max()",
                 UnknownColumnWarning,
             )

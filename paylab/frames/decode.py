@@ -64,9 +64,9 @@ class Decoder:
         """The pages as one table, in any thread; None if they need `decode`."""
         if self._extra or not self._schema.is_flat or not all(map(_is_safe_for_arrow, pages)):
             return None
-        page_bytes = cast("Sequence[bytes]", pages)  # only bytes are safe
+        byte_pages = cast("Sequence[bytes]", pages)  # only bytes are safe
         try:
-            return _read_bytes(page_bytes, self._schema, self._unknown)
+            return _read_bytes(byte_pages, self._schema, self._unknown)
         except (pa.ArrowException, APIResponseError):
             return None
 

@@ -22,15 +22,15 @@ def note_entered_currencies(frame: pd.DataFrame, entered_names: Collection[str])
     if not any(name.endswith("currency") or find_currency_column(name) for name in entered_names):
         return
     for amount_name, currency_name in _list_amounts(frame, entered_names):
-        array: Any = frame[amount_name].array
-        is_new_amount = amount_name in entered_names and _has_unknown_currency(array)
+        column_array: Any = frame[amount_name].array
+        is_new_amount = amount_name in entered_names and _has_unknown_currency(column_array)
         if is_new_amount or currency_name in entered_names:
             try:
                 currency_rows = CurrencyRows.of(frame[currency_name])
             except (TypeError, UnicodeError):  # lists, or text that is none: no currencies
                 continue
-            array_class = type(array)
-            array_with_currencies = array_class(array.__arrow_array__(), currency_rows)
+            array_class = type(column_array)
+            array_with_currencies = array_class(column_array.__arrow_array__(), currency_rows)
             position: Any = frame.columns.get_loc(amount_name)
             frame.isetitem(position, array_with_currencies)
 
@@ -42,13 +42,15 @@ def warn_of_other_currencies(frame: pd.DataFrame) -> None:
     """
     row_currencies_by_name: dict[str, CurrencyRows] = {}
     for amount_name, currency_name in _list_amounts(frame, [*map(str, frame.columns)]):
-        array: Any = frame[amount_name].array
-        if array.currencies is None:
+        column_array: Any = frame[amount_name].array
+        if column_array.currencies is None:
             continue
         if currency_name not in row_currencies_by_name:
             row_currencies_by_name[currency_name] = CurrencyRows.of(frame[currency_name])
         row_currencies = row_currencies_by_name[currency_name]
-        other_names = array.currencies.find_others(row_currencies, array.__arrow_array__())
+        other_names = column_array.currencies.find_others(
+            row_currencies, column_array.__arrow_array__()
+        )
         if other_names:
             warn_caller(
                 f"{amount_name} has amounts in {', '.join(other_names)} in rows with another "

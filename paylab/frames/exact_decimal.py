@@ -208,9 +208,9 @@ def _make_operator_method(
             if isinstance(other, ExtensionArray):
                 return _compute_column(python_operator, self, other, swapped=swapped)
             return operand  # NaN, or NotImplemented
-        left, right = (operand, self) if swapped else (self, operand)
-        number = _compute_exactly(exact_operator, left, right)
-        return choose_class(self, other)(number)
+        left_operand, right_operand = (operand, self) if swapped else (self, operand)
+        exact_result = _compute_exactly(exact_operator, left_operand, right_operand)
+        return choose_class(self, other)(exact_result)
 
     return compute
 

@@ -90,8 +90,8 @@ class ExactSeries(pd.Series):
     def _binop(self, other: Any, *args: Any, **options: Any) -> Any:
         """The hook of pandas for `add(fill_value=)` and so on, exact as `_arith_method`."""
         pandas_class: Any = pd.Series
-        left, right = widen_operands(self, other)
-        return pandas_class._binop(left, right, *args, **options)
+        wide_frame, wide_operand = widen_operands(self, other)
+        return pandas_class._binop(wide_frame, wide_operand, *args, **options)
 
     def value_counts(self, *args: Any, **options: Any) -> Any:
         """Count values as pandas does, but return an exact series."""

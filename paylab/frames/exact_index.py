@@ -49,14 +49,14 @@ class ExactIndex(pd.Index):
         untyped_super: Any = super()
         keys = untyped_super._maybe_cast_listlike_indexer(target)
         if is_object_dtype(keys.dtype) and keys.nlevels == 1:
-            for key in keys:
-                self._refuse_inexact_key(key)
+            for index_label in keys:
+                self._refuse_inexact_key(index_label)
         return keys
 
     def _maybe_cast_slice_bound(self, label: Any, side: str) -> Any:
         """The end of a range; a number in any form is a Decimal."""
-        number = operands.read_number(label)
-        return label if number is None else number
+        exact_label = operands.read_number(label)
+        return label if exact_label is None else exact_label
 
     def _refuse_inexact_key(self, key: Any) -> None:
         """AmountKeyError for a float, or the text of a number; a whole float is found."""

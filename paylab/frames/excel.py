@@ -78,16 +78,16 @@ def _write_rows(
 
     sheet_rows = SheetRows(find_style, zone)
     row_count = 0
-    for table_number, table in enumerate(tables):
+    for table_number, segment_table in enumerate(tables):
         if table_number == 0:
             book.active.freeze_panes = "A2"  # the header stays when you scroll
-            rows_file.write(sheet_rows.write_header(table.column_names).encode())
-        row_count += table.num_rows
+            rows_file.write(sheet_rows.write_header(segment_table.column_names).encode())
+        row_count += segment_table.num_rows
         if row_count > SHEET_ROWS_MAX:
             raise ConfigError(
                 f"{path}: a sheet holds {SHEET_ROWS_MAX:,} rows; write CSV or Parquet"
             )
-        rows_file.writelines(row_xml.encode() for row_xml in sheet_rows.write(table))
+        rows_file.writelines(row_xml.encode() for row_xml in sheet_rows.write(segment_table))
     _warn_of_texts(sheet_rows.long_number_names)
     return row_count
 

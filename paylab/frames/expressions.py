@@ -76,8 +76,8 @@ def _evaluate_exactly(
     # First, because an argument such as that of `quantile(@share)` is one number.
     statistic_by_call = _find_statistics(evaluate_by_pandas, expression, options)
     name_by_call = {
-        call_text: f"_exact_statistic_{number}"
-        for number, call_text in enumerate(statistic_by_call)
+        call_text: f"_exact_statistic_{call_number}"
+        for call_number, call_text in enumerate(statistic_by_call)
     }
     new_expression = _CALL.sub(lambda match: name_by_call.get(match[0], match[0]), expression)
     new_expression, decimal_by_name = _replace_decimals(new_expression, variables)
@@ -136,9 +136,9 @@ def _replace_decimals(
     """
     decimal_by_new_name: dict[str, Decimal] = {}
     for local_name in set(_LOCAL_NAME.findall(expression)):
-        value = values.get(local_name)
-        if isinstance(value, Decimal):
-            decimal_by_new_name[f"_exact_{local_name}"] = value
+        local_value = values.get(local_name)
+        if isinstance(local_value, Decimal):
+            decimal_by_new_name[f"_exact_{local_name}"] = local_value
 
     def replace_name(match: re.Match[str]) -> str:
         return f"_exact_{match[1]}" if f"_exact_{match[1]}" in decimal_by_new_name else match[0]
@@ -150,16 +150,18 @@ def _find_statistics(
     evaluate_by_pandas: Callable[..., Any], expression: str, options: Mapping[str, Any]
 ) -> dict[str, Decimal]:
     """The calls in an expression that give one amount, such as `total_fee.sum()`, with it."""
-    call_options = {name: option for name, option in options.items() if name != "inplace"}
+    call_options = {
+        option_name: option for option_name, option in options.items() if option_name != "inplace"
+    }
     call_options["level"] += 1
     amount_by_call: dict[str, Decimal] = {}
     for call_text in set(_CALL.findall(expression)):
         try:
-            result = evaluate_by_pandas(call_text, **call_options)
+            statistic = evaluate_by_pandas(call_text, **call_options)
         except (TypeError, AttributeError, NameError):  # for example, of a column that it makes
             continue
-        if isinstance(result, Decimal):
-            amount_by_call[call_text] = result
+        if isinstance(statistic, Decimal):
+            amount_by_call[call_text] = statistic
     return amount_by_call
 
 

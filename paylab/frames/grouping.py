@@ -95,8 +95,8 @@ def _compute_one_by_one(
     plain_column = type(column)(column._values)  # the whole column has warned of currencies already
     numbers = []
     for rows in _split_rows(group_of_row, group_count):
-        number = plain_column.take(rows)._reduce(how)
-        numbers.append(None if pd.isna(number) else number)
+        group_result = plain_column.take(rows)._reduce(how)
+        numbers.append(None if pd.isna(group_result) else group_result)
     return arithmetic.fit_quotients(numbers) if how == "mean" else decimals.from_results(numbers)
 
 
@@ -153,9 +153,9 @@ def _compute_running(
             results.append(None)
             continue
         last_result = last_results[group_number]
-        result = amount if last_result is None else combine(last_result, amount)
-        last_results[group_number] = result
-        results.append(result)
+        running_amount = amount if last_result is None else combine(last_result, amount)
+        last_results[group_number] = running_amount
+        results.append(running_amount)
     return decimals.from_results(results)
 
 

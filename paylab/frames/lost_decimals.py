@@ -21,7 +21,7 @@ def has_any_decimal(value: Any) -> bool:
         value = [*value.values()]
     has_objects = is_object_dtype(getattr(value, "dtype", object))
     if isinstance(value, list | tuple | np.ndarray | pd.Series) and has_objects:
-        return any(isinstance(item, Decimal) for item in np.array(value, dtype=object).flat)
+        return any(isinstance(cell, Decimal) for cell in np.array(value, dtype=object).flat)
     return has_decimals(value)
 
 
@@ -32,8 +32,8 @@ def refuse_lost_decimals(cells: Any, value: Any) -> None:
     column, is checked by column.
     """
     if isinstance(cells, pd.DataFrame):
-        for name, cell_value in _list_cell_values(cells, value):
-            refuse_lost_decimals(cells[name], cell_value)
+        for column_name, cell_value in _list_cell_values(cells, value):
+            refuse_lost_decimals(cells[column_name], cell_value)
         return
     if not isinstance(cells, pd.Series) or not has_any_decimal(value):
         return
@@ -64,24 +64,24 @@ def _list_cell_values(cells: pd.DataFrame, value: Any) -> list[tuple[Any, Any]]:
     """The names of the columns that a value is set into, each with what it gets of the value."""
     names = [*cells.columns] if cells.columns.is_unique else []
     if isinstance(value, dict | pd.DataFrame):
-        return [(name, value[name]) for name in names if name in value]
+        return [(column_name, value[column_name]) for column_name in names if column_name in value]
     if isinstance(value, pd.Series) and cells.columns.isin(value.index).all():
-        return [(name, value[name]) for name in names]  # a row
+        return [(column_name, value[column_name]) for column_name in names]  # a row
     if isinstance(value, list | tuple | np.ndarray):
         object_array = np.array(value, dtype=object)
         if object_array.shape[-1] == len(names):  # a row, or rows
             return [*zip(names, np.atleast_2d(object_array).T, strict=True)]
-    return [(name, value) for name in names]
+    return [(column_name, value) for column_name in names]
 
 
 def widen_empty_columns(owner: Any, cells: Any) -> None:
     """Make the columns of a frame exact that get a Decimal, if they have no value yet."""
     if not isinstance(owner, pd.DataFrame):
         return
-    for name in list_column_names(cells) if owner.columns.is_unique else []:
-        dtype = owner[name].dtype
-        if (is_object_dtype(dtype) or is_float_dtype(dtype)) and owner[name].isna().all():
-            owner[name] = owner[name].astype(DecimalDtype())
+    for column_name in list_column_names(cells) if owner.columns.is_unique else []:
+        dtype = owner[column_name].dtype
+        if (is_object_dtype(dtype) or is_float_dtype(dtype)) and owner[column_name].isna().all():
+            owner[column_name] = owner[column_name].astype(DecimalDtype())
 
 
 def list_column_names(cells: Any) -> list[object]:

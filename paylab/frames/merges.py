@@ -62,9 +62,9 @@ def refuse_other_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
 
 def refuse_other_index(left: pd.DataFrame, others: object, on: object) -> None:
     """Refuse like `refuse_other_keys`, for a join with the index of one or more frames."""
-    for right in others if isinstance(others, list | tuple) else [others]:
+    for other_frame in others if isinstance(others, list | tuple) else [others]:
         option_by_name = {"left_on": on, "left_index": on is None, "right_index": True}
-        refuse_other_keys(left, right, option_by_name)
+        refuse_other_keys(left, other_frame, option_by_name)
 
 
 def _require_decimals(key: Any, exact_name: object) -> None:

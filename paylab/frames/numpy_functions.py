@@ -55,7 +55,7 @@ def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -
         _refuse_chosen_floats(args, options)
     convert = _find_conversion(function, args, options)
     converted_args = [convert(argument) for argument in args]
-    converted_options = {name: convert(option) for name, option in options.items()}
+    converted_options = {option_name: convert(option) for option_name, option in options.items()}
     try:
         return function._implementation(*converted_args, **converted_options)
     except (TypeError, ValueError):

@@ -9,7 +9,7 @@ from . import arithmetic
 
 C = TypeVar("C", bound=type)
 Compute = Callable[..., Any]
-OPTIONS = {"skipna", "min_count", "ddof", "keepdims"}
+REDUCTION_OPTIONS = {"skipna", "min_count", "ddof", "keepdims"}
 """The options of a column's own reductions; numpy has others, such as `where` and `initial`."""
 ROW_AXES = (None, 0, -1)
 """The axes of a column, which has one dimension."""
@@ -35,7 +35,7 @@ def _make_method(name: str, compute: Compute) -> Compute:
         column: Any, axis: object = None, dtype: object = None, out: object = None, **options: Any
     ) -> Any:
         """Compute the amounts of the column exactly, or numpy's result for other options."""
-        if axis in ROW_AXES and dtype is None and out is None and _has_only_own_options(options):
+        if axis in ROW_AXES and dtype is None and out is None and _are_reduction_options(options):
             return compute(column, name, **options)
         # numpy adds the elements, which is exact too, or numbers of the type that is asked for.
         elements_or_numbers = column.to_numpy(dtype)
@@ -46,6 +46,6 @@ def _make_method(name: str, compute: Compute) -> Compute:
     return method
 
 
-def _has_only_own_options(options: Mapping[str, object]) -> bool:
-    """Whether all options are those of a column's own reductions."""
-    return options.keys() <= OPTIONS
+def _are_reduction_options(options: Mapping[str, object]) -> bool:
+    """Whether the reductions of an exact column have all these options."""
+    return options.keys() <= REDUCTION_OPTIONS

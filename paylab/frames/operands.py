@@ -119,14 +119,14 @@ def read_number(value: Any) -> Decimal | None:
     if isinstance(value, bool | np.bool_) or is_missing_value(value):
         return None
     if isinstance(value, float | np.floating):
-        number = Decimal(str(value))  # of a float of 32 bits, too
+        exact_number = Decimal(str(value))  # of a float of 32 bits, too
     elif isinstance(value, int | np.integer):
-        number = Decimal(int(value))
+        exact_number = Decimal(int(value))
     elif isinstance(value, Decimal):
-        number = value
+        exact_number = value
     else:
         return None
-    return number if number.is_finite() else None
+    return exact_number if exact_number.is_finite() else None
 
 
 def read_compared(values: Any) -> Any:
@@ -188,10 +188,10 @@ def _convert_to_arrow(values: object) -> pa.Array | None:
 def _read_exact_number(value: object) -> Decimal | None:
     """A number; None for a missing value, ExactnessError for a float or anything else."""
     refuse_floats([value])
-    number = read_number(value)
-    if number is None and not is_missing_value(value):
+    exact_number = read_number(value)
+    if exact_number is None and not is_missing_value(value):
         raise ExactnessError(f"{value!r:.{decimals.SHOWN_LENGTH}} is not a number")
-    return number
+    return exact_number
 
 
 def _require_length(values: Sequence[object], row_count: int) -> pa.Array:

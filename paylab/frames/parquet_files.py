@@ -89,10 +89,8 @@ def _find_files(address: str, options: Mapping[str, Any]) -> tuple[Store, list[s
             return parent_store, [file_name]
     store = open_store(address, options)
     file_names = store.names(SUFFIX)
-    has_only_own_files = all(
-        could_be_exported(Path(stored_name)) for stored_name in store.names("")
-    )
-    if not file_names and not has_only_own_files:
+    are_all_our_own = all(could_be_exported(Path(stored_name)) for stored_name in store.names(""))
+    if not file_names and not are_all_our_own:
         raise ConfigError(
             f"{write_address(address)} has no Parquet files: name a folder of an export or a sync"
         )

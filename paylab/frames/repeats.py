@@ -22,7 +22,7 @@ def find_superseded(read_tables: Callable[[], Iterable[pa.Table]]) -> RowNumbers
     `read_tables` yields tables with at least `REPEAT_COLUMNS`; it is called again if a row may be
     repeated. Memory is eight bytes per row, a hash of its id, and the ids that repeat.
     """
-    repeated_hashes = find_repeated([hash_ids(table) for table in read_tables()])
+    repeated_hashes = find_repeated([hash_ids(segment_table) for segment_table in read_tables()])
     versions = RowVersions()
     if len(repeated_hashes):
         for row_number, id_, updated_at in _find_candidates(read_tables, repeated_hashes):
@@ -40,16 +40,16 @@ def find_repeated(hashes_of_tables: Sequence[IdHashes]) -> IdHashes:
 def drop_rows(tables: Iterable[pa.Table], dropped: RowNumbers) -> Iterator[pa.Table]:
     """Yield the tables without the rows of these sorted numbers, counted over all tables."""
     first_row_number = 0
-    for table in tables:
-        end_row_number = first_row_number + table.num_rows
+    for segment_table in tables:
+        end_row_number = first_row_number + segment_table.num_rows
         first_dropped_index, end_dropped_index = np.searchsorted(
             dropped, [first_row_number, end_row_number]
         )
         dropped_in_table = dropped[first_dropped_index:end_dropped_index] - first_row_number
         if len(dropped_in_table):
-            yield table.take(np.delete(np.arange(table.num_rows), dropped_in_table))
+            yield segment_table.take(np.delete(np.arange(segment_table.num_rows), dropped_in_table))
         else:
-            yield table
+            yield segment_table
         first_row_number = end_row_number
 
 
@@ -69,11 +69,13 @@ def _find_candidates(
 ) -> Iterator[tuple[int, str, Any]]:
     """Yield number, id and time of update of the rows whose hash occurs more than once."""
     first_row_number = 0
-    for table in read_tables():
-        row_indexes_with_id = np.flatnonzero(table["id"].is_valid().to_numpy())
-        for row_index in row_indexes_with_id[np.isin(hash_ids(table), repeated_hashes)].tolist():
+    for segment_table in read_tables():
+        row_indexes_with_id = np.flatnonzero(segment_table["id"].is_valid().to_numpy())
+        for row_index in row_indexes_with_id[
+            np.isin(hash_ids(segment_table), repeated_hashes)
+        ].tolist():
             id_, updated_at = (
-                table[column_name][row_index].as_py() for column_name in REPEAT_COLUMNS
+                segment_table[column_name][row_index].as_py() for column_name in REPEAT_COLUMNS
             )
             yield first_row_number + row_index, id_, updated_at
-        first_row_number += table.num_rows
+        first_row_number += segment_table.num_rows

@@ -30,7 +30,7 @@ from .typed_columns import note_currencies, series
 FAILURE_RATE = "failure_rate"
 RATIOS = {
     "effective_rate": ("_rate_dividend", "_rate_divisor"),
-    "fee_share": ("_share_dividend", "_share_divisor"),
+    "fee_share": ("_share_fees", "_share_divisor"),
 }
 """The two sums of each ratio, of the rows that have both amounts."""
 SECONDS = "seconds"
@@ -169,7 +169,7 @@ def summarize_folder_in_parts(path: str, groups: Grouping) -> list[pa.Table]:
         groups.check(column_names)
         return [_run_sql(summary_sql.write_partial_query(groups, rows_sql), threads=1)]
     tables = (pq.read_table(file_path, partitioning=None) for file_path in file_paths)
-    return [summarize_part(prepare_rows(table), groups) for table in tables]
+    return [summarize_part(prepare_rows(part_table), groups) for part_table in tables]
 
 
 def merge_partials(partial_summaries: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
@@ -281,7 +281,7 @@ def _compute_ratio_columns(
 
 def _select_source_fees(values_by_column: dict[str, list[Any]]) -> list[Decimal | None]:
     """The fees of each group; None if they are in another currency than the source amount."""
-    column_names = ("_share_dividend", "fee_currency", "source_currency")
+    column_names = ("_share_fees", "fee_currency", "source_currency")
     fee_rows = zip(*(values_by_column[column_name] for column_name in column_names), strict=True)
     return [
         fee if fee_currency == source_currency else None

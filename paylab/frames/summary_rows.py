@@ -36,16 +36,16 @@ CONVERSION_NAMES = {
 
 def prepare_rows(data: pd.DataFrame | pa.Table | None) -> pa.Table:
     """The data as a table with all columns of a summary; ExactnessError for inexact amounts."""
-    table = _read_table(data)
-    column_by_name = {field_name: table[field_name] for field_name in table.column_names}
-    column_by_name |= _rename_conversion_columns(table)
+    rows_table = _read_table(data)
+    column_by_name = {field_name: rows_table[field_name] for field_name in rows_table.column_names}
+    column_by_name |= _rename_conversion_columns(rows_table)
     for column_name in SUMMARIZED_COLUMNS:
         column = column_by_name.get(column_name)
-        column_by_name[column_name] = _convert_column(column_name, column, table.num_rows)
+        column_by_name[column_name] = _convert_column(column_name, column, rows_table.num_rows)
     # A list that was filtered by product has rows of this product, which does not stand in them.
     product_type = getattr(data, "attrs", {}).get("filter", {}).get("product_type")
-    if product_type and "product_type" not in table.column_names:
-        column_by_name["product_type"] = pa.repeat(product_type, table.num_rows)
+    if product_type and "product_type" not in rows_table.column_names:
+        column_by_name["product_type"] = pa.repeat(product_type, rows_table.num_rows)
     return pa.table(column_by_name)
 
 

@@ -18,7 +18,7 @@ AMOUNT_COLUMNS = ("source_amount", "destination_amount", "total_fee", "total_tax
 RATIO_SUMS = {
     "_rate_dividend": ("destination_amount", "source_amount"),
     "_rate_divisor": ("source_amount", "destination_amount"),
-    "_share_dividend": ("total_fee", "source_amount"),
+    "_share_fees": ("total_fee", "source_amount"),
     "_share_divisor": ("source_amount", "total_fee"),
 }
 """The sums of ratios: of the first amount, in rows that have the second one too."""
@@ -82,13 +82,13 @@ class Grouping:
         """Why rows cannot be grouped by a name; empty if they can."""
         is_column = grouping_name in column_names
         # The grouping `status` is the column `status`.
-        is_same_column = COLUMN_BY_GROUPING.get(grouping_name) == grouping_name
+        is_own_column = COLUMN_BY_GROUPING.get(grouping_name) == grouping_name
         if grouping_name in AMOUNT_COLUMNS and self.sums:
             return "is summed in every group: pass sums=False to group by it"
         is_measure = grouping_name in MEASURES
         if is_measure and is_column:
             return "is a column of every summary, too: rename yours before you group by it"
-        if grouping_name in READY and is_column and not is_same_column:
+        if grouping_name in READY and is_column and not is_own_column:
             return "is a grouping, and a column of these rows, too: rename the column"
         if grouping_name in READY or is_column:
             return ""
@@ -132,8 +132,8 @@ class Grouping:
         if not self.words:
             return "*"
         replacement_sqls = []
-        for column_name, words in self.words.items():
-            words_sql = ", ".join(map(sql_text, words))
+        for column_name, coded_texts in self.words.items():
+            words_sql = ", ".join(map(sql_text, coded_texts))
             replacement_sqls.append(
                 f"list_extract([{words_sql}]::varchar[], {column_name} + 1) as {column_name}"
             )

@@ -135,7 +135,10 @@ class Sync:
         start_time = self._subtract_overlap(overlap)
         if start_time is None:
             return None, set()
-        time_by_id = {id_: timestamps.read_or_none(text) for id_, text in self.state.open.items()}
+        time_by_id = {
+            id_: timestamps.read_or_none(created_text)
+            for id_, created_text in self.state.open.items()
+        }
         older_times_by_id = {
             id_: created_at
             for id_, created_at in time_by_id.items()
@@ -185,8 +188,8 @@ class Sync:
         if not pages:
             return
         page_part = Decoder(schema, as_json=True).decode(pages)
-        for day, table in _split_by_day(self._convert_types(page_part.table)):
-            self._write_day(day, table)
+        for day, day_rows in _split_by_day(self._convert_types(page_part.table)):
+            self._write_day(day, day_rows)
 
     def _collect_rows(self, page_part: PagePart) -> None:
         """Keep the rows of some pages by day, and write the days later than all these rows."""
@@ -200,9 +203,9 @@ class Sync:
         # In a list with the newest rows first, no more rows of later days come.
         newest_day = max(tables_by_day)
         self._write_days({day for day in self._unwritten_days if day > newest_day})
-        for day, table in tables_by_day.items():
-            self._unwritten_days.setdefault(day, []).append(table)
-            self._hashes_by_day.setdefault(day, []).append(hash_ids(table))
+        for day, day_rows in tables_by_day.items():
+            self._unwritten_days.setdefault(day, []).append(day_rows)
+            self._hashes_by_day.setdefault(day, []).append(hash_ids(day_rows))
 
     def _convert_types(self, text_table: pa.Table) -> pa.Table:
         """The rows in the types of the files. The types get wider first if a value needs it."""
@@ -283,7 +286,9 @@ class Sync:
         """Write the rows of complete days."""
         for day in sorted(days):
             tables = self._unwritten_days.pop(day)
-            tables_of_same_types = [cast_to_types(table, self.state.types) for table in tables]
+            tables_of_same_types = [
+                cast_to_types(day_rows, self.state.types) for day_rows in tables
+            ]
             self._write_day(day, pa.concat_tables(tables_of_same_types))
 
     def _write_day(self, day: str, new_rows: pa.Table) -> None:

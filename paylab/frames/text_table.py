@@ -86,8 +86,8 @@ def path_tree(schema: Schema) -> Tree:
     for schema_column in schema.columns:
         *parent_keys, last_key = schema_column.keys
         branch = column_tree
-        for key in parent_keys:
-            branch = branch.setdefault(key, {})
+        for parent_key in parent_keys:
+            branch = branch.setdefault(parent_key, {})
         branch[last_key] = schema_column
     return column_tree
 
@@ -136,8 +136,8 @@ def _find_values(objects: Sequence[object], keys: Sequence[str]) -> Sequence[obj
             for items in item_lists
         ]
     values = objects
-    for key in keys:
-        values = [value.get(key) if isinstance(value, dict) else None for value in values]
+    for path_key in keys:
+        values = [value.get(path_key) if isinstance(value, dict) else None for value in values]
     return values
 
 

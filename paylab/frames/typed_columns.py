@@ -157,9 +157,10 @@ def _join_words(column_parts: list[pa.ChunkedArray], name: str) -> Series:
         column_parts[0].type,
     )
     category_series: Series = encoded_words.unify_dictionaries().combine_chunks().to_pandas()
-    words = cast(pd.Categorical, category_series.array).categories
-    sorted_words = sorted(words)
-    if sorted_words == list(words):  # so are those of most small frames, and pandas takes long
+    distinct_words = cast(pd.Categorical, category_series.array).categories
+    sorted_words = sorted(distinct_words)
+    # So are those of most small frames, and pandas takes long.
+    if sorted_words == list(distinct_words):
         return category_series
     return category_series.cat.reorder_categories(sorted_words)
 

@@ -58,10 +58,10 @@ def refuse_numpy_options(options: Mapping[str, Any]) -> None:
             "where= of numpy leaves other rows without a value: write result.where(mask); "
             "amounts / 0 is missing, so (amounts / others).fillna(0) needs no mask"
         )
-    for array in options.get("out") or ():
-        if array is not None and not is_object_dtype(array.dtype):
+    for out_array in options.get("out") or ():
+        if out_array is not None and not is_object_dtype(out_array.dtype):
             raise ExactnessError(
-                f"numpy would write amounts into out= as {array.dtype}: leave it out"
+                f"numpy would write amounts into out= as {out_array.dtype}: leave it out"
             )
 
 

@@ -50,9 +50,9 @@ def _explain_conditions(method: Method) -> Method:
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
         """Refuse an argument with the name of a column, then call the method."""
-        for option_name, value in options.items():
+        for option_name, option_value in options.items():
             if option_name in frame.columns:
-                condition_code = f"frame[frame[{option_name!r}] == {plain(repr(value), 60)}]"
+                condition_code = f"frame[frame[{option_name!r}] == {plain(repr(option_value), 60)}]"
                 raise MisuseError(
                     f"{method.__name__}() takes no columns by name: write {condition_code}"
                 )
@@ -155,7 +155,9 @@ def _describe_key(frame: pd.DataFrame, row_key: object, column_keys: list[object
         return f'rows are numbered: write frame[frame["{column_name}"] == {key_text}]'
     if isinstance(row_key, int) and is_integer_dtype(frame.index) and row_key not in frame.index:
         return f"there is no row {row_key}: the frame has {len(frame)}, numbered from 0"
-    unknown_names = (name for name in list_texts(column_keys) if name not in frame.columns)
+    unknown_names = (
+        key_name for key_name in list_texts(column_keys) if key_name not in frame.columns
+    )
     unknown_name = next(unknown_names, None)
     return describe_unknown_column(frame, unknown_name) if unknown_name else None
 

@@ -110,22 +110,22 @@ class Rolling:
         self, column: Any, groups: list[Any], compute: Compute, *, warns: bool
     ) -> pd.Series[Any]:
         """The results of a column's windows, group by group, in the order of its rows."""
-        array: DecimalArray = column.array
-        amounts = [None if amount is pd.NA else amount for amount in array]
-        results: list[Decimal | None] = [None] * len(array)
+        amount_array: DecimalArray = column.array
+        amounts = [None if amount is pd.NA else amount for amount in amount_array]
+        results: list[Decimal | None] = [None] * len(amount_array)
         for group_rows in groups:
-            if warns and array.currencies:
+            if warns and amount_array.currencies:
                 # Only the rows of this group count: -1 is no group.
-                group_of_row = np.full(len(array), -1, dtype=np.int64)
+                group_of_row = np.full(len(amount_array), -1, dtype=np.int64)
                 group_of_row[group_rows] = 0
-                array.currencies.warn_of_sums(array.__arrow_array__(), group_of_row)
+                amount_array.currencies.warn_of_sums(amount_array.__arrow_array__(), group_of_row)
             group_amounts = [amounts[row_index] for row_index in group_rows]
             group_results = self._compute_group(group_amounts, group_rows, compute)
-            for row_index, result in zip(group_rows, group_results, strict=True):
-                results[row_index] = result
+            for row_index, row_result in zip(group_rows, group_results, strict=True):
+                results[row_index] = row_result
         is_mean = compute is _average_windows
         values = arithmetic.fit_quotients(results) if is_mean else decimals.from_results(results)
-        exact_array = DecimalArray(values, array.currencies)
+        exact_array = DecimalArray(values, amount_array.currencies)
         return pd.Series(exact_array, index=column.index, name=column.name)
 
     def _compute_group(
@@ -149,8 +149,8 @@ class Rolling:
             present_amounts, [bounds[row_index] for row_index in full_row_indexes]
         )
         results: list[Decimal | None] = [None] * len(amounts)
-        for row_index, result in zip(full_row_indexes, full_results, strict=True):
-            results[row_index] = result
+        for row_index, row_result in zip(full_row_indexes, full_results, strict=True):
+            results[row_index] = row_result
         return results
 
     def _count_required_amounts(self) -> int:
@@ -228,12 +228,15 @@ class Rolling:
 
 def _sum_windows(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
     totals = [Decimal(0), *accumulate(amounts, EXACT_CONTEXT.add)]
-    return [EXACT_CONTEXT.subtract(totals[end], totals[start]) for start, end in bounds]
+    return [
+        EXACT_CONTEXT.subtract(totals[window_end], totals[window_start])
+        for window_start, window_end in bounds
+    ]
 
 
 def _average_windows(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
     sums = _sum_windows(amounts, bounds)
-    sizes = [Decimal(end - start) for start, end in bounds]
+    sizes = [Decimal(window_end - window_start) for window_start, window_end in bounds]
     return list(map(divide, sums, sizes))
 
 

@@ -32,7 +32,7 @@ def warn_of_unknown_words(column: pd.Series[Any], words: Iterable[object]) -> No
     for word in words:
         if not isinstance(word, str) or word in present_words:
             continue
-        meant_word = find_nearest_name(word, present_words, similar=1.0)
+        meant_word = find_nearest_name(word, present_words, similarity_min=1.0)
         if column.name == "status" and word not in STATUSES:
             meant_word = meant_word or find_nearest_name(word, STATUSES | present_words)
         if meant_word:

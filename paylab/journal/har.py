@@ -61,9 +61,7 @@ def har_entry(row: JsonMapping, base_url: str) -> JsonObject:
     """A request of a journal as an entry of a HAR file."""
     milliseconds = round((row["duration"] or 0) * 1000, 3)
     fact_by_name = {
-        field_name: field_value
-        for field_name, field_value in row.items()
-        if field_name not in IN_HAR
+        row_field: field_value for row_field, field_value in row.items() if row_field not in IN_HAR
     }
     if row["sent"] == "whole":
         fact_by_name.pop("answer")  # the response of the entry has it

@@ -317,14 +317,14 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     """Connect to the service: arguments, then environment, then profile, else a simulator.
 
     If nothing is configured, the service is simulated inside this process, without sockets,
-    threads or keys. Raises ConfigError if only some of the settings are given.
+    threads or keys. ConfigError if only some are given, or some beside `simulator` or `replay`.
     `service` describes where your service differs from paylab's assumptions: the path of a
     service.toml, values or a Service. An embedded simulator follows it too.
     `list_order="newest_first"` is short for `lists.order` in it: `since`, `Dataset.sync` and
-    `watch` then stop at known rows; otherwise they read whole lists, but for simulated ones.
+    `watch` then stop at known rows; otherwise they read whole lists, except simulated ones.
     With `read_only=True` only GETs are sent: any other request raises ReadOnlyError.
     `replay` is a HAR file of `lab.record`, `lab.calls.har` or another program: all responses come
-    from it, and from those of a lab the assumptions too. No service or key is used.
+    from it. One of a lab also has its assumptions. No service or key is used.
     `control_token` is that of a simulator, which `paylab simulator --json` prints: the controls of
     `lab.simulator` send it instead of a signature.
 
@@ -332,7 +332,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     'embedded'
     """
     connection_arguments = base_url, api_key, secret_key, profile
-    parts.refuse_service_in_page(*connection_arguments, control_token)
+    parts.refuse_service_in_browser(*connection_arguments, control_token)
     parts.set_log_level()
     parts.warn_of_ledger()
     options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}

@@ -101,9 +101,9 @@ class PanelFeed:
         with self._reading:
             self._finish_open_rows()
             new_entries = [*self._read_calls(), *self._read_notes(), *self._read_arrivals()]
-            for entry in sorted(new_entries, key=attrgetter("moment")):
+            for panel_row in sorted(new_entries, key=attrgetter("moment")):
                 self._row_count += 1
-                self._rows.append(entry.make_row(self._row_count))
+                self._rows.append(panel_row.make_row(self._row_count))
             return tuple(self._rows)
 
     def clear(self) -> None:
@@ -143,13 +143,13 @@ class PanelFeed:
         """The events and deliveries since the last reading."""
         if self._journal is None:
             return
-        for note in self._journal.notes(self._note_number, ROWS_MAX):
-            self._note_number = note.sequence
-            if note.kind == "control":
+        for journal_note in self._journal.notes(self._note_number, ROWS_MAX):
+            self._note_number = journal_note.sequence
+            if journal_note.kind == "control":
                 continue  # the panel shows calls and events only
-            make_row = event_row if note.kind == "event" else delivery_row
-            make_numbered_row = partial(make_row, at=note.at, facts=note.facts)
-            yield Entry((note.sequence, note.at), make_numbered_row)
+            make_row = event_row if journal_note.kind == "event" else delivery_row
+            make_numbered_row = partial(make_row, at=journal_note.at, facts=journal_note.facts)
+            yield Entry((journal_note.sequence, journal_note.at), make_numbered_row)
 
     def _read_arrivals(self) -> Iterator[Entry]:
         """The events that the inboxes received since the last reading, for the first time or again.

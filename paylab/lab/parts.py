@@ -197,7 +197,7 @@ def choose_service(
     return service.with_values(order_setting) if order_setting else service
 
 
-def refuse_service_in_page(*values: str | None) -> None:
+def refuse_service_in_browser(*values: str | None) -> None:
     """ConfigError in a page of a browser if there is an address, a key or a profile."""
     if not in_page():
         return
@@ -266,7 +266,7 @@ def complete_settings(settings: Settings, order_setting: dict[str, Any]) -> Sett
 
     `order_setting` is empty for none. ConfigError in a page, which never talks to a real service.
     """
-    refuse_service_in_page(settings.base_url)
+    refuse_service_in_browser(settings.base_url)
     if not order_setting:
         return settings
     return replace(settings, service=settings.service.with_values(order_setting))

@@ -256,7 +256,7 @@ class ScenarioRunner:
         from ..views.scenarios import ScenarioPage
 
         known_place = self._locator.known
-        # A local address that has not answered yet may be a simulator: a click asks it.
+        # `may_be_live` is that the kind of the place is not known: a click asks a local address.
         may_be_simulator = known_place.may_be_live and is_local(self._client.settings)
         problem_text = ""
         if not known_place.is_simulator and not may_be_simulator:

@@ -244,6 +244,8 @@ class LabTransfers:
     ) -> Plan:
         """Check the rows without sending: the payouts, and every problem with its row number.
 
+        `reference`, `references` and `delimiter` are those of `create_many`.
+
         >>> account = recipient.financial_accounts[0]
         >>> payouts = [{"client_reference_id": "salary-1", "financial_account": account}]
         >>> plan = lab.transfers.check_many(pd.DataFrame(payouts), source_amount="-1", **terms)

@@ -182,6 +182,7 @@ class AnswerSchemas:
         if field_words.read_setting:
             known_words = (*known_words, *field_words.read_setting(self._service))
         if field in CURRENCY_FIELDS and in_event:
+            # The examples of events in the spec have currencies in lower case.
             known_words = tuple(map(str.lower, known_words))
         return open_words_schema(known_words)
 

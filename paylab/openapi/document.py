@@ -133,10 +133,12 @@ def _name_enumerations(document_part: object, names_by_words: Mapping[tuple[str,
         enum_name = names_by_words.get(tuple(enum_words))
     if enum_name is None:
         return {
-            key: _name_enumerations(inner_part, names_by_words)
-            for key, inner_part in document_part.items()
+            schema_keyword: _name_enumerations(inner_part, names_by_words)
+            for schema_keyword, inner_part in document_part.items()
         }
     other_members = {
-        key: inner_part for key, inner_part in document_part.items() if key not in ("type", "enum")
+        schema_keyword: inner_part
+        for schema_keyword, inner_part in document_part.items()
+        if schema_keyword not in ("type", "enum")
     }
     return {**ref_to(enum_name), **other_members}

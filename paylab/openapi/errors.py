@@ -97,8 +97,10 @@ def refusal_responses(
     for refusal in (*operation.refusals, *_list_usual_refusals(service, operation)):
         status_code = read_status_code(refusal.status, service)
         status_refusals = refusals_by_status.setdefault(status_code, [])
-        is_new = all(refusal.when != earlier_refusal.when for earlier_refusal in status_refusals)
-        if is_new:
+        are_all_others = all(
+            refusal.when != earlier_refusal.when for earlier_refusal in status_refusals
+        )
+        if are_all_others:
             status_refusals.append(refusal)
     response_by_status: Schema = {"429": {"$ref": "#/components/responses/TooManyRequests"}}
     for status_code, status_refusals in refusals_by_status.items():

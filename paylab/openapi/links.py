@@ -68,7 +68,7 @@ def _write_pointer(path: str) -> str:
     """Write a dotted path as a JSON pointer: "/page/next" for "page.next", and "" for "none"."""
     if path == NONE:
         return ""
-    return "".join(f"/{key}" for key in path.split("."))
+    return "".join(f"/{path_key}" for path_key in path.split("."))
 
 
 def _find_only_placeholder(route: Route) -> str:

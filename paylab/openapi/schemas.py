@@ -203,7 +203,7 @@ def merge_schemas(schema: Schema, addition: Schema) -> Schema:
         if isinstance(own_value, dict) and isinstance(added_value, dict):
             merged_schema[keyword] = merge_schemas(own_value, added_value)
         elif isinstance(own_value, list) and isinstance(added_value, list):
-            new_items = [item for item in added_value if item not in own_value]
+            new_items = [added_item for added_item in added_value if added_item not in own_value]
             merged_schema[keyword] = [*own_value, *new_items]
         else:
             merged_schema[keyword] = added_value

@@ -52,9 +52,9 @@ class AccountOrders:
             return response  # of a service whose answer has another form
         account = response.read(ConversionAccount)
         if find_differences(order.values, account):
-            refusal_text = f"the answer is about another account: {account.id}"
+            conflict_text = f"the answer is about another account: {account.id}"
             hint = "read lab.conversion_accounts.list() before you send it again"
-            raise ChoiceError(refusal_text, hint, reason="conflict", payment=account)
+            raise ChoiceError(conflict_text, hint, reason="conflict", payment=account)
         return self._return_earlier(order, account) if response.replayed else response
 
     def _find_earlier_account(self, order: KeyedOrder) -> ConversionAccount | None:
@@ -181,7 +181,9 @@ def _status_rank(account: ConversionAccount) -> int:
 def _is_identified(account: ConversionAccount) -> bool:
     """Whether an account shows all of `IDENTIFYING_FIELDS`, unmasked."""
     shown_values = [read_shown(account, field_name) for field_name in IDENTIFYING_FIELDS]
-    return all(value is not None and not is_masked(value) for value in shown_values)
+    return all(
+        shown_value is not None and not is_masked(shown_value) for shown_value in shown_values
+    )
 
 
 def _matches(order: Values, account: ConversionAccount) -> bool:

@@ -139,8 +139,8 @@ class Batch:
     def _find_row_numbers(self, *outcome_words: str) -> list[int]:
         """The numbers of the rows whose outcome is one of `outcome_words`."""
         return [
-            number
-            for number, row_outcome in self.outcomes.items()
+            row_number
+            for row_number, row_outcome in self.outcomes.items()
             if row_outcome.word in outcome_words
         ]
 

@@ -43,13 +43,17 @@ def read_shown(row: Resource, field_name: str) -> str | None:
     if field_name in AMOUNTS:
         amount = row.get(field_name)
         return spell(field_name, amount) if isinstance(amount, Decimal) else None
-    text = None
+    shown_text = None
     if field_name in ACCOUNTS:
         account = row.get(f"{field_name}_id") or row.get(field_name)
-        text = account.get("id") if isinstance(account, Mapping | Resource) else account
+        shown_text = account.get("id") if isinstance(account, Mapping | Resource) else account
     elif field_name in TEXTS:
-        text = row.get(field_name)
-    return spell(field_name, text) if isinstance(text, str) and text.strip() else None
+        shown_text = row.get(field_name)
+    return (
+        spell(field_name, shown_text)
+        if isinstance(shown_text, str) and shown_text.strip()
+        else None
+    )
 
 
 def is_masked(shown_value: str) -> bool:

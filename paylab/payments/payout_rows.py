@@ -92,8 +92,8 @@ def read_rows(
         column_name: _read_cell(default_value) for column_name, default_value in defaults.items()
     }
     payout_rows = [
-        _make_row(number, csv_row, our_name_by_column, default_cells)
-        for number, csv_row in enumerate(csv_rows, 1)
+        _make_row(row_number, csv_row, our_name_by_column, default_cells)
+        for row_number, csv_row in enumerate(csv_rows, 1)
     ]
     ignored_columns = [
         str(column_name)
@@ -123,10 +123,10 @@ def _read_dicts(records: object) -> Iterator[CsvRow]:
         type_name = type(records).__name__
         message = f"payouts are a CSV file's path, a frame or dicts, not of type {type_name}"
         raise PaylabError(message)
-    for number, payout in enumerate(records, 1):
+    for row_number, payout in enumerate(records, 1):
         if not isinstance(payout, Mapping):
             type_name = type(payout).__name__
-            raise PaylabError(f"row {number} of the payouts is of type {type_name}, not a dict")
+            raise PaylabError(f"row {row_number} of the payouts is of type {type_name}, not a dict")
         yield CsvRow(dict(payout))
 
 

@@ -176,15 +176,15 @@ class ResultsFile:
         self._path = path
         self._results = results
         self._rows_per_write = max(1, len(plan.rows) // WRITES_MAX)
-        table = results.table(plan.rows, {row.number: UNANSWERED for row in plan.rows})
-        column_kinds = [TRANSFERS.kind(column_name) for column_name in table.column_names]
+        result_table = results.table(plan.rows, {row.number: UNANSWERED for row in plan.rows})
+        column_kinds = [TRANSFERS.kind(column_name) for column_name in result_table.column_names]
         self._escapes = [
             _escape_number if column_kind in NUMBERS else escape_cell
             for column_kind in column_kinds
         ]
-        self._header = _write_csv_line(map(escape_cell, table.column_names))
+        self._header = _write_csv_line(map(escape_cell, result_table.column_names))
         row_numbers = [row.number for row in plan.rows]
-        self._lines = dict(zip(row_numbers, self._escape_lines(table), strict=True))
+        self._lines = dict(zip(row_numbers, self._escape_lines(result_table), strict=True))
         self._unwritten: list[tuple[PayoutRow, Outcome]] = []
 
     def __enter__(self) -> Self:

@@ -72,8 +72,8 @@ class _ListReading:
         """
         if self.since is None or not page.data or not self.is_descending:
             return False
-        is_older = all(row.created_at < self.since for row in page.data)
-        return is_older and self.first_time != self.last_time
+        are_all_older = all(row.created_at < self.since for row in page.data)
+        return are_all_older and self.first_time != self.last_time
 
     def check_limits(self) -> None:
         """ChoiceError if the list has more pages than are read, or repeats its rows."""

@@ -40,17 +40,17 @@ def find_contradictions(call: Call, operation_name: str, service: Service) -> Gu
 def _read_fields(call: Call, service: Service) -> Guesses:
     """Yield the names and types of fields, and the lists of statuses and codes with new words."""
     new_words_by_key: dict[str, list[str]] = {}
-    for kind, _, found_name, key in find_answer_differences(call, service):
-        if key and kind == "type":  # such as "source_amount as number"
-            yield {key: found_name.rpartition(" ")[2]}
-        elif key and kind == "field":
-            yield {key: found_name}
-        elif key in setting_keys() and kind in ("status", "code"):
-            new_words_by_key.setdefault(key, []).append(found_name)
-    for key, new_words in new_words_by_key.items():
-        words_in_force = service.value(key)
+    for kind, _, found_name, setting_key in find_answer_differences(call, service):
+        if setting_key and kind == "type":  # such as "source_amount as number"
+            yield {setting_key: found_name.rpartition(" ")[2]}
+        elif setting_key and kind == "field":
+            yield {setting_key: found_name}
+        elif setting_key in setting_keys() and kind in ("status", "code"):
+            new_words_by_key.setdefault(setting_key, []).append(found_name)
+    for setting_key, new_words in new_words_by_key.items():
+        words_in_force = service.value(setting_key)
         if isinstance(words_in_force, tuple):
-            yield {key: tuple(dict.fromkeys([*map(str, words_in_force), *new_words]))}
+            yield {setting_key: tuple(dict.fromkeys([*map(str, words_in_force), *new_words]))}
 
 
 def _read_success_status(call: Call, operation_name: str) -> Guesses:
@@ -76,8 +76,8 @@ def _read_envelope(operation_name: str, body: object, service: Service) -> Guess
     object_path = find_object_path(body, getattr(models, operation.answer).model_fields)
     if object_path and object_path != operation.item_path(service):
         read_item_form = ITEMS[operation.answer]
-        key = setting_key_of(lambda settings: read_item_form(settings.objects).item)
-        yield {key: object_path}
+        setting_key = setting_key_of(lambda settings: read_item_form(settings.objects).item)
+        yield {setting_key: object_path}
 
 
 def _read_next_page_names(body: object, list_form: ListForm) -> Guesses:

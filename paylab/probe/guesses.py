@@ -113,4 +113,7 @@ def read_page_settings(body: object, form: ListForm) -> dict[str, Value]:
     For example `{"lists.transfers.items": "rows"}` if the answer has `rows` instead of `data`.
     """
     differing_settings = find_envelope_differences(body, form)
-    return {find_list_key(form, setting_name): value for setting_name, value in differing_settings}
+    return {
+        find_list_key(form, setting_name): setting_value
+        for setting_name, setting_value in differing_settings
+    }

@@ -103,8 +103,8 @@ def _report_run(search: SettingsSearch, *, write: bool, is_confirmed: bool) -> R
     finally:
         stop_listening()
     finding_by_key = {
-        key: ProbeFinding(key, REFUSED, why=describe_error(error))
-        for key, error in search.refusals.items()
+        setting_key: ProbeFinding(setting_key, REFUSED, why=describe_error(error))
+        for setting_key, error in search.refusals.items()
     }
     if not stop_reason:  # nothing is written after a run that had to stop
         finding_by_key |= search.proofs
@@ -171,10 +171,12 @@ def report_recorded_calls(calls: Iterable[Call], service: Service) -> Report:
             continue
         done_operations.add(route.operation)
         for contradiction in find_contradictions(call, route.operation, service):
-            for key, value in contradiction.items():
-                if key not in proof_by_key and value != service.value(key):
-                    proof_by_key[key] = ProbeFinding(key, PROVEN, value, call=call_number)
-    proven_values = {key: proof.value for key, proof in proof_by_key.items()}
+            for setting_key, setting_value in contradiction.items():
+                if setting_key not in proof_by_key and setting_value != service.value(setting_key):
+                    proof_by_key[setting_key] = ProbeFinding(
+                        setting_key, PROVEN, setting_value, call=call_number
+                    )
+    proven_values = {setting_key: proof.value for setting_key, proof in proof_by_key.items()}
     return Report(
         (f"{len(calls)} recorded calls",),
         _make_findings(proof_by_key, done_operations, "not in the recorded calls"),
@@ -191,15 +193,15 @@ def _make_findings(
     `reason_unreached` says why other operations were not reached.
     """
     findings = []
-    for key in setting_keys():
-        if key in finding_by_key:
-            finding = finding_by_key[key]
-        elif key.startswith(NEVER_SHOWN):
-            finding = ProbeFinding(key, NOT_REACHED, why=NOT_SHOWN)
-        elif done_operations.isdisjoint(find_operations(key)):
-            finding = ProbeFinding(key, NOT_REACHED, why=reason_unreached or NOT_SHOWN)
+    for setting_key in setting_keys():
+        if setting_key in finding_by_key:
+            finding = finding_by_key[setting_key]
+        elif setting_key.startswith(NEVER_SHOWN):
+            finding = ProbeFinding(setting_key, NOT_REACHED, why=NOT_SHOWN)
+        elif done_operations.isdisjoint(find_operations(setting_key)):
+            finding = ProbeFinding(setting_key, NOT_REACHED, why=reason_unreached or NOT_SHOWN)
         else:
-            finding = ProbeFinding(key, ASSUMED)
+            finding = ProbeFinding(setting_key, ASSUMED)
         findings.append(finding)
     return tuple(findings)
 

@@ -151,7 +151,7 @@ class SettingsSearch:
         guesses = [
             guess
             for guess in refusal.guesses
-            if all(key.startswith(key_prefixes) for key in guess)
+            if all(setting_key.startswith(key_prefixes) for setting_key in guess)
             and _changes_service(service, guess)
         ]
         return [({**settings, **guess}, refusal) for guess in reversed(guesses[:GUESSES_MAX])]
@@ -166,8 +166,8 @@ class SettingsSearch:
                 self.blanks.setdefault(blank_place, describe_error(refusal.error))
         if isinstance(refusal.error, APIStatusError):
             for guess in refusal.guesses[:QUESTIONS_MAX]:
-                for key in guess.keys() - {"extra"}:
-                    self.refusals.setdefault(key, refusal.error)
+                for setting_key in guess.keys() - {"extra"}:
+                    self.refusals.setdefault(setting_key, refusal.error)
 
     def _keep_needed(self, action: Action[R], success: Success[R]) -> None:
         """Try an action that succeeded without each of its values, and keep those that it needs.
@@ -177,14 +177,16 @@ class SettingsSearch:
         # The attempts below are calls, too; the values are proven by the one before them.
         proving_call_number = self.number
         needed_values = dict(success.settings)
-        for key in success.settings:
+        for setting_key in success.settings:
             # How long to wait is what a 429 said: the action succeeds with any longer wait, too.
-            is_waiting_time = key.startswith("rate_limits.")
+            is_waiting_time = setting_key.startswith("rate_limits.")
             # With no value at all the action is known to fail: the last value is needed.
             if is_waiting_time or len(needed_values) == 1:
                 continue
             other_values = {
-                other_key: value for other_key, value in needed_values.items() if other_key != key
+                other_key: value
+                for other_key, value in needed_values.items()
+                if other_key != setting_key
             }
             try:
                 outcome = self.attempt(action, other_values)
@@ -197,23 +199,29 @@ class SettingsSearch:
     def adopt(self, values: Guess, call_number: int) -> None:
         """Keep values that the call of this number used, or showed in its successful answer."""
         new_values = {
-            key: value for key, value in values.items() if self.service.value(key) != value
+            setting_key: setting_value
+            for setting_key, setting_value in values.items()
+            if self.service.value(setting_key) != setting_value
         }
         if not new_values:
             return
         self.client = self.client.with_service(self.service.with_values(new_values))
-        for key, value in new_values.items():
-            self.proofs[key] = ProbeFinding(key, PROVEN, value, call=call_number)
+        for setting_key, setting_value in new_values.items():
+            self.proofs[setting_key] = ProbeFinding(
+                setting_key, PROVEN, setting_value, call=call_number
+            )
 
     def withdraw(self, *keys: str) -> None:
         """Forget proofs that a later answer contradicts."""
         wrong_keys = self.proofs.keys() & {*keys}
-        for key in wrong_keys:
-            del self.proofs[key]
+        for setting_key in wrong_keys:
+            del self.proofs[setting_key]
         if wrong_keys:
             declared_values = self.service.declared
             kept_values = {
-                key: value for key, value in declared_values.items() if key not in wrong_keys
+                setting_key: setting_value
+                for setting_key, setting_value in declared_values.items()
+                if setting_key not in wrong_keys
             }
             self.client = self.client.with_service(Service(kept_values))
 
@@ -287,7 +295,9 @@ def _describe_without_ids(error: PaylabError) -> str:
 
 def _changes_service(service: Service, guess: Guess) -> bool:
     """Whether a service has other values than a guess, and permits those of the guess."""
-    if all(service.value(key) == value for key, value in guess.items()):
+    if all(
+        service.value(setting_key) == setting_value for setting_key, setting_value in guess.items()
+    ):
         return False
     try:
         service.with_values(guess)

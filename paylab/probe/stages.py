@@ -58,5 +58,8 @@ def _describe_payouts(stages: Iterable[Stage]) -> str:
     for stage in stages:
         country = stage.name.removesuffix(PAYOUT)
         countries_by_end.setdefault(stage.end, []).append(country)
-    end_texts = [f"{', '.join(countries)} {end}" for end, countries in countries_by_end.items()]
+    end_texts = [
+        f"{', '.join(countries)} {outcome_text}"
+        for outcome_text, countries in countries_by_end.items()
+    ]
     return printable(f"Payouts: {'; '.join(end_texts)}")

@@ -86,7 +86,7 @@ class Recorder:
     @property
     def secrets(self) -> list[str]:
         """The keys, which no journal shows."""
-        return [key.reveal() for key in self._keys or ()]
+        return [key_secret.reveal() for key_secret in self._keys or ()]
 
     def respond(self, request: Request) -> Reply:
         """Answer a request, and journal it. It is sent to the service once or not at all."""

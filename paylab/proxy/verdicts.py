@@ -80,7 +80,7 @@ class ProxiedRequest:
             return passage
         status = request_record.reply.status
         if self.failure or not 400 <= status < 500:
-            return passage
+            return passage  # a failure is no refusal
         refusal_text = _read_refusal_text(request_record.reply.body, self.service)
         passage.layer = _find_refusing_layer(status, has_operation=bool(self.operation))
         if takes_key and status == 409:

@@ -23,9 +23,11 @@ VERIFYING_SECONDS = 60
 def _find_fault_kinds_by_event(history: History) -> dict[str, list[str]]:
     """The kinds of faults that were applied to each event."""
     fault_kinds_by_event: dict[str, list[str]] = {}
-    for note in history.controls("fault_fired"):
-        if note["event_id"]:
-            fault_kinds_by_event.setdefault(str(note["event_id"]), []).append(str(note["fault"]))
+    for fault_note in history.controls("fault_fired"):
+        if fault_note["event_id"]:
+            fault_kinds_by_event.setdefault(str(fault_note["event_id"]), []).append(
+                str(fault_note["fault"])
+            )
     return fault_kinds_by_event
 
 

@@ -83,16 +83,20 @@ class History:
     @cached_property
     def deliveries(self) -> list[NoteFacts]:
         """The attempts to deliver events, in order."""
-        return [note for note in self.notes if note.kind == "delivery"]
+        return [journal_note for journal_note in self.notes if journal_note.kind == "delivery"]
 
     @cached_property
     def events(self) -> dict[str, NoteFacts]:
         """The events that the world sent, by the id of the event."""
-        return {note["event_id"]: note for note in self.notes if note.kind == "event"}
+        return {
+            journal_note["event_id"]: journal_note
+            for journal_note in self.notes
+            if journal_note.kind == "event"
+        }
 
     def controls(self, name: str) -> list[NoteFacts]:
         """The controls of a name, such as "fault_fired"."""
-        return [note for note in self.notes if note["control"] == name]
+        return [journal_note for journal_note in self.notes if journal_note["control"] == name]
 
     @cached_property
     def attempts_by_event(self) -> dict[str, list[NoteFacts]]:

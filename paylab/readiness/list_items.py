@@ -72,9 +72,9 @@ def observe_growing_lists(history: History) -> Iterator[Observation]:
             for request in history.between(first_page, last_page)
         )
         is_added_by_control = any(
-            first_page.sequence < note.sequence < last_page.sequence
-            and note["control"] in GROWING_CONTROLS
-            for note in history.notes
+            first_page.sequence < control_note.sequence < last_page.sequence
+            and control_note["control"] in GROWING_CONTROLS
+            for control_note in history.notes
         )
         if is_added_by_request or is_added_by_control:
             yield note_right(

@@ -148,9 +148,9 @@ def _has_changed(history: History, request: RequestFacts, repeat: RequestFacts) 
     if history.between(request, repeat):
         return True
     return any(
-        request.sequence < note.sequence < repeat.sequence
-        for note in history.notes
-        if note["control"] != "fault_fired"
+        request.sequence < control_note.sequence < repeat.sequence
+        for control_note in history.notes
+        if control_note["control"] != "fault_fired"
     )
 
 

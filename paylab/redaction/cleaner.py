@@ -194,7 +194,7 @@ class Cleaner:
     def _remove_document_number(self, document: object) -> Any:
         """Remove the members `number` and `numbers` of an identity document, at any depth."""
         if isinstance(document, list):
-            return [self._remove_document_number(item) for item in document]
+            return [self._remove_document_number(inner_part) for inner_part in document]
         if not isinstance(document, dict):
             return document
         return {
@@ -234,8 +234,8 @@ class Cleaner:
         The value may be a column of a frame: an object with a cell for each row number.
         """
         if isinstance(number_value, dict) and number_value:
-            is_frame_column = all(map(str.isdigit, number_value))
-            if is_frame_column:
+            are_all_digits = all(map(str.isdigit, number_value))
+            if are_all_digits:
                 return {
                     row_number: self._remove_number_value(cell)
                     for row_number, cell in number_value.items()
@@ -291,14 +291,16 @@ class Cleaner:
 
         Texts and numbers are read as one text, first joined directly and then by spaces.
         """
-        item_texts = [_scalar_text(item) for item in list_items]
+        item_texts = [_scalar_text(list_item) for list_item in list_items]
         scalar_count = len(item_texts) - item_texts.count("\n")
         if scalar_count < 2:
             return list_items
         clean_texts = self.clean_pieces(self.clean_pieces(item_texts), " ")
         clean_items = []
-        for item, item_text, clean_text in zip(list_items, item_texts, clean_texts, strict=True):
-            clean_items.append(item if item_text == clean_text else clean_text)
+        for list_item, item_text, clean_text in zip(
+            list_items, item_texts, clean_texts, strict=True
+        ):
+            clean_items.append(list_item if item_text == clean_text else clean_text)
         return clean_items
 
     def _must_be_dropped(self, member_name: str, member: object) -> bool:

@@ -75,9 +75,9 @@ def _is_secret_number(text: str) -> bool:
 
 def _find_labelled_numbers(text: str) -> Spans:
     """Yield the places of numbers in fields of a document: in JSON, a repr, a query, XML, YAML."""
-    for number, start, end in find_document_numbers(text):
-        if not is_harmless_number(number) and _has_document_label(text, start):
-            yield start, end
+    for number, number_start, number_end in find_document_numbers(text):
+        if not is_harmless_number(number) and _has_document_label(text, number_start):
+            yield number_start, number_end
 
 
 def _has_document_label(text: str, number_start: int) -> bool:

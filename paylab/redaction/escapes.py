@@ -240,8 +240,8 @@ def replace_parts(text: str, replacements: list[Replacement]) -> str:
     """Replace parts of a text; where some overlap, the first one replaces all of them."""
     text_pieces = list[str]()
     previous_end = 0
-    for start, end, new_text in sorted(replacements):
-        if start >= previous_end:
-            text_pieces += [text[previous_end:start], new_text]
-        previous_end = max(previous_end, end)
+    for part_start, part_end, new_text in sorted(replacements):
+        if part_start >= previous_end:
+            text_pieces += [text[previous_end:part_start], new_text]
+        previous_end = max(previous_end, part_end)
     return "".join([*text_pieces, text[previous_end:]])

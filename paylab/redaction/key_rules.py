@@ -62,11 +62,11 @@ def _make_named_rule(pattern_text: str, is_harmless: Callable[[str], bool], exam
 
 def _find_token_spans(text: str) -> Spans:
     """Yield the places of the share tokens of identity verification, except placeholders."""
-    for token, start, end in find_share_tokens(text):
-        is_quoted = text[start - 1] in "\"'"
+    for token, token_start, token_end in find_share_tokens(text):
+        is_quoted = text[token_start - 1] in "\"'"
         is_harmless = is_stand_in(token) if is_quoted else is_placeholder(token)
         if not is_harmless:
-            yield start, end
+            yield token_start, token_end
 
 
 def _find_column_keys(text: str) -> Spans:

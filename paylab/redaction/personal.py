@@ -99,7 +99,7 @@ def hide_personal_data(json_value: object, personal_names: frozenset[str] = froz
         clean_base64 = _clean_base64(json_value, personal_names) if is_base64 else None
         return clean_base64 or _clean_text(json_value, personal_names)
     if isinstance(json_value, list):
-        return [hide_personal_data(item, personal_names) for item in json_value]
+        return [hide_personal_data(inner_value, personal_names) for inner_value in json_value]
     if isinstance(json_value, dict):
         return _clean_object(json_value, personal_names)
     return json_value

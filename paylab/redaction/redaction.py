@@ -82,7 +82,7 @@ class Redaction:
         if isinstance(json_value, str):  # most are words, which need no call
             return json_value if json_value in self._harmless else self.text(json_value)
         if isinstance(json_value, list):
-            return [self.json(item) for item in json_value]
+            return [self.json(inner_value) for inner_value in json_value]
         if isinstance(json_value, dict):
             return self._clean_object(json_value)
         if json_value is None or isinstance(json_value, bool):
@@ -112,7 +112,7 @@ class Redaction:
 def hide_document_numbers(document: object) -> Any:
     """Hide the members `number` and `numbers` of an identity document, at any depth."""
     if isinstance(document, list):
-        return [hide_document_numbers(item) for item in document]
+        return [hide_document_numbers(inner_value) for inner_value in document]
     if not isinstance(document, dict):
         return document
     clean_members = {}

@@ -101,7 +101,7 @@ def is_small_picture(image_bytes: bytes) -> bool:
 
 def is_image_list(numbers: list[Any]) -> bool:
     """Whether a list has the bytes of an image as numbers; a small image does not count."""
-    are_bytes = all(type(number) is int and 0 <= number < 256 for number in numbers)
+    are_bytes = all(type(byte_value) is int and 0 <= byte_value < 256 for byte_value in numbers)
     if len(numbers) < LISTED_BYTES_MIN or not are_bytes:
         return False
     image_bytes = bytes(numbers)

@@ -134,8 +134,8 @@ def find_named_values(text: str) -> list[str]:
 
 def _find_distinctive_values(text: str) -> Iterator[str]:
     """Yield the document numbers and share tokens that are long enough to search elsewhere."""
-    for number, _start, _end in find_document_numbers(text):
-        for spelling in (number, "".join(filter(str.isalnum, number))):
+    for document_number, _start, _end in find_document_numbers(text):
+        for spelling in (document_number, "".join(filter(str.isalnum, document_number))):
             is_placeholder = PLACEHOLDER_CHARACTERS.issuperset(spelling)
             if len(spelling) >= NUMBER_LENGTH_MIN and not is_placeholder:
                 yield spelling
@@ -156,8 +156,10 @@ def _find_secrets(
     for secret in secrets:
         yield from _find_secret_text(secret.reveal(), text, folded_text)
     for named_value in values:
-        for start, end, _ in _find_secret_text(named_value, text, folded_text):
-            yield Replacement(start, end, _choose_mark(text, start, end, depth))
+        for secret_start, secret_end, _ in _find_secret_text(named_value, text, folded_text):
+            yield Replacement(
+                secret_start, secret_end, _choose_mark(text, secret_start, secret_end, depth)
+            )
     for label_word, pattern in LABELLED_PATTERNS:
         if label_word in folded_text:
             for match in pattern.finditer(text):
@@ -166,8 +168,10 @@ def _find_secrets(
         for match in SIGNATURE.finditer(text):
             if is_signature(match[1]):
                 yield Replacement(match.start(1), match.end(1), HIDDEN)
-    for _, start, end in (*find_document_numbers(text), *find_share_tokens(text)):
-        yield Replacement(start, end, _choose_mark(text, start, end, depth))
+    for _, secret_start, secret_end in (*find_document_numbers(text), *find_share_tokens(text)):
+        yield Replacement(
+            secret_start, secret_end, _choose_mark(text, secret_start, secret_end, depth)
+        )
 
 
 def _shorten(text: str) -> str:

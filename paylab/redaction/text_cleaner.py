@@ -70,13 +70,13 @@ class TextCleaner:
         replacements = self._find_secrets(joined_text, self._rules, image_replacements, boundaries)
         clean_texts = []
         text_start = 0
-        for text in texts:
-            text_end = text_start + len(text)
+        for piece in texts:
+            text_end = text_start + len(piece)
             clipped_replacements = [
                 _clip_to_text(replacement, text_start, text_end) for replacement in replacements
             ]
             replacements_here = [*filter(None, clipped_replacements)]
-            clean_texts.append(escapes.replace_parts(text, replacements_here))
+            clean_texts.append(escapes.replace_parts(piece, replacements_here))
             text_start = text_end + len(separator)
         return clean_texts
 
@@ -194,5 +194,5 @@ def _clip_to_text(replacement: Replacement, text_start: int, text_end: int) -> R
         return None
     new_text = replacement.new_text if replacement.start >= text_start else ""
     start = max(replacement.start, text_start) - text_start
-    end = min(replacement.end, text_end) - text_start
-    return Replacement(start, end, new_text)
+    clipped_end = min(replacement.end, text_end) - text_start
+    return Replacement(start, clipped_end, new_text)

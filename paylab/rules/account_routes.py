@@ -31,7 +31,7 @@ def find_route(account: object, currency: object, service: Service) -> AccountRo
     """
     members: object = account
     if not isinstance(account, Mapping):
-        members = {name: getattr(account, name, None) for name in _MEMBERS}
+        members = {member_name: getattr(account, member_name, None) for member_name in _MEMBERS}
     account_type = as_object(members).get("type")
     details = as_object(as_object(members).get("details"))
     if account_type == codes.CRYPTO_WALLET and details.get("network"):

@@ -207,8 +207,8 @@ def likely_country(account_type: object, details: Body) -> str | None:
     if not account_by_country:
         return None
     first_country, first_account = next(iter(account_by_country.items()))
-    is_unique = all(account == first_account for account in account_by_country.values())
-    return first_country if is_unique else None
+    are_all_equal = all(account == first_account for account in account_by_country.values())
+    return first_country if are_all_equal else None
 
 
 def _check_type(

@@ -22,7 +22,7 @@ from .fields import (
     make_length_check,
 )
 
-_ACCOUNT = "ca.create"
+_ACCOUNT_SOURCE = "ca.create"
 
 
 def check(
@@ -55,19 +55,19 @@ def check_account(
         return check_object(body)
     account_settings = (service or Service()).conversion_accounts
     return [
-        *check_field(body, "individual_id", check_identifier, required_by=_ACCOUNT),
+        *check_field(body, "individual_id", check_identifier, required_by=_ACCOUNT_SOURCE),
         *check_field(body, "payout_account", _check_payout_account),
         *_check_source_currency(body, country),
         *check_field(
             body,
             "destination_currency",
-            make_choice_check(sorted(codes.STABLECOINS), _ACCOUNT, ignore_case=True),
+            make_choice_check(sorted(codes.STABLECOINS), _ACCOUNT_SOURCE, ignore_case=True),
             required_by=_find_requirement_source(account_settings, "destination_currency"),
         ),
         *check_field(
             body,
             "client_reference_id",
-            make_length_check(account_settings.max_reference, _ACCOUNT),
+            make_length_check(account_settings.max_reference, _ACCOUNT_SOURCE),
             required_by=_find_requirement_source(account_settings, "client_reference_id"),
         ),
     ]
@@ -77,7 +77,7 @@ def _find_requirement_source(settings: ConversionAccountSettings, field_name: st
     """Return the source of the rule that a field is required, or "" if it is optional."""
     has_default_currency = settings.default_destination_currency != NONE
     needs_currency = field_name == "destination_currency" and not has_default_currency
-    return _ACCOUNT if field_name in settings.required or needs_currency else ""
+    return _ACCOUNT_SOURCE if field_name in settings.required or needs_currency else ""
 
 
 def _make_sender_check(service: Service) -> Check:
@@ -124,7 +124,9 @@ def _check_source_currency(body: Body, country: str | None) -> list[Problem]:
     """Check for the currency of the country's on-ramp; without a country, for any known one."""
     currency_field = "source_currency"
     if country is None:
-        any_currency_check = make_choice_check(on_ramps.CURRENCIES, _ACCOUNT, ignore_case=True)
+        any_currency_check = make_choice_check(
+            on_ramps.CURRENCIES, _ACCOUNT_SOURCE, ignore_case=True
+        )
         return check_field(body, currency_field, any_currency_check)
     on_ramp = on_ramps.of_country(country)
     if on_ramp is not None:
@@ -133,5 +135,5 @@ def _check_source_currency(body: Body, country: str | None) -> list[Problem]:
         )
         return check_field(body, currency_field, currency_check)
     # A service may have on-ramps that are not known here, but it cannot choose their currency.
-    rule_source = SPEC if body.get(currency_field) is None else _ACCOUNT
+    rule_source = SPEC if body.get(currency_field) is None else _ACCOUNT_SOURCE
     return [Problem(currency_field, on_ramps.unknown_on_ramp(country), rule_source)]

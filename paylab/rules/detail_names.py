@@ -85,7 +85,7 @@ def unknown_detail_names(
 ) -> list[str]:
     """Return the names in details that are no fields of an account, ours or the service's."""
     known_names = {*their_names, *(field.name for field in account.fields)}
-    return [str(name) for name in details if name not in known_names]
+    return [str(detail_name) for detail_name in details if detail_name not in known_names]
 
 
 def _describe_meant(name: str, unknown: Sequence[str], missing: Sequence[str]) -> str:

@@ -172,7 +172,7 @@ def check_iso_date(value: object, field: str) -> list[Problem]:
 def check_timestamp(value: object, field: str) -> list[Problem]:
     """Check that a value is an ISO 8601 date with a time.
 
-    That other ISO 8601 forms, such as a date alone, are refused is only assumed.
+    Another ISO 8601 form, such as a date alone, is refused by the assumption `timestamp.form`.
     """
     time_text = value if isinstance(value, str) else ""
     # Python also reads a time with a space in place of the T.

@@ -62,7 +62,9 @@ def _permute(lanes: list[list[int]]) -> None:
                 lanes[x][y] = lane_row[x] ^ (~lane_row[(x + 1) % 5] & lane_row[(x + 2) % 5])
         for bit_number in range(7):  # iota
             register = (register << 1 ^ (register >> 7) * 0x71) % 256
-            lanes[0][0] ^= (register >> 1 & 1) << (1 << bit_number) - 1
+            constant_bit = (register >> 1) & 1
+            bit_position = 2**bit_number - 1
+            lanes[0][0] ^= constant_bit << bit_position
 
 
 def _rotate_left(lane: int, bits: int) -> int:

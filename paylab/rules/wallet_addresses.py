@@ -40,12 +40,12 @@ def decode_base58(base58_text: str) -> bytes | None:
     """Return the bytes of a Base58 text; None if the text is empty or has another character."""
     if not base58_text or any(character not in _BASE58_ALPHABET for character in base58_text):
         return None
-    number = 0
+    base58_number = 0
     for character in base58_text:
-        number = number * 58 + _BASE58_ALPHABET.index(character)
+        base58_number = base58_number * 58 + _BASE58_ALPHABET.index(character)
     zero_count = len(base58_text) - len(base58_text.lstrip("1"))
-    byte_count = (number.bit_length() + 7) // 8
-    return bytes(zero_count) + number.to_bytes(byte_count, "big")
+    byte_count = (base58_number.bit_length() + 7) // 8
+    return bytes(zero_count) + base58_number.to_bytes(byte_count, "big")
 
 
 def _describe_ethereum_mistake(address: str) -> str:

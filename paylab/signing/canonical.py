@@ -315,7 +315,9 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
         header_order=header_order,
         form=form,
     )
-    headers = {SPELLINGS[header_name]: value for header_name, value in value_by_header.items()}
+    headers = {
+        SPELLINGS[header_name]: header_text for header_name, header_text in value_by_header.items()
+    }
     headers["Host"] = host
     ordered_names = (
         value_by_header  # already sorted

@@ -144,15 +144,15 @@ def list_page(
     Assumptions `list.envelope`, `list.order`.
     """
     list_form = world.service.list(kind)
-    table = world.tables[kind]
+    kind_table = world.tables[kind]
     # Without a condition, `filter` keeps all rows, since none of them is empty.
     if list_form.is_array:
-        listed_rows = filter(is_listed, table.list_rows())
+        listed_rows = filter(is_listed, kind_table.list_rows())
         return Reply.json(200, [row_json(world, kind, page_row) for page_row in listed_rows])
     query_parameters = request.query_items()
     start_position = _read_cursor(query_parameters.get(list_form.cursor_parameter))
     row_limit = _read_limit(query_parameters.get(list_form.parameters.get("limit", "")), list_form)
-    listed_rows = filter(is_listed, table.list_rows(start_position))
+    listed_rows = filter(is_listed, kind_table.list_rows(start_position))
     # One more than the page, to know whether it is the last one.
     first_rows = list(islice(listed_rows, row_limit + 1))
     has_more = len(first_rows) > row_limit

@@ -154,7 +154,7 @@ class EventDelivery:
 
         signed_headers = make_signature_headers(self._world, delivery_row)
         with self._changed:
-            note = note_attempt(self._world, delivery_row)
+            attempt_note = note_attempt(self._world, delivery_row)
             has_outage = delivery_row.get("outage_until", "") > self._world.stamp()
         start_seconds = perf_counter()
         status: int | None = None
@@ -163,7 +163,11 @@ class EventDelivery:
             status, error_text = self._send_row(delivery_row, signed_headers)
         duration_seconds = round(perf_counter() - start_seconds, 6)
         with self._changed:
-            note.facts |= {"status": status, "error": error_text, "duration": duration_seconds}
+            attempt_note.facts |= {
+                "status": status,
+                "error": error_text,
+                "duration": duration_seconds,
+            }
             if self._world.outbox is not queue:  # the world was reset meanwhile
                 return
             headers = {**DELIVERY_HEADERS, **dict.fromkeys(signed_headers, HIDDEN)}

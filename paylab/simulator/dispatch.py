@@ -178,12 +178,12 @@ def _answer_by_fault(
 def _answer_owner(world: World, request: Request) -> Reply:
     """Answer a request to the control API, or one of the owner, and note it if it changes state."""
     now = request.at or world.now()
-    note = begin_control(world, request)
+    control_note = begin_control(world, request)
     passage = Passage(world.service)
     request_record = RequestRecord(request, at=now, real_at=0.0, sequence=0)
     reply = _answer_request(world, request, now, request_record, passage)
-    if note is not None:
-        end_control(world, note, request_record.operation, request, reply)
+    if control_note is not None:
+        end_control(world, control_note, request_record.operation, request, reply)
     return replace(reply, headers={**reply.headers, "date": to_http(now)})
 
 

@@ -211,10 +211,10 @@ TOO_DEEP_MESSAGE = "the body is nested too deeply"
 
 def _read_finite(number_text: str) -> float:
     """The number of a JSON text. ValueError when it is too large for a float."""
-    number = float(number_text)
-    if not math.isfinite(number):
+    finite_number = float(number_text)
+    if not math.isfinite(finite_number):
         _raise_not_json(number_text[:20])
-    return number
+    return finite_number
 
 
 class ExactNumber(float):

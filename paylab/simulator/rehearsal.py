@@ -106,7 +106,9 @@ class Rehearsal:
         >>> lab.simulator.rehearse().find_next().situation is None
         False
         """
-        unplayed_items = (item for item in self.missing if item.id not in played_ids)
+        unplayed_items = (
+            unplayed_item for unplayed_item in self.missing if unplayed_item.id not in played_ids
+        )
         return next(unplayed_items, None)
 
     @property

@@ -62,7 +62,10 @@ class JournalRequest:
     def text(self) -> str:
         """The request, the verdicts, and an answer that says more, on a few lines."""
         row = self.row
-        query_text = "&".join(f"{name}={value}" for name, value in row["query"].items())
+        query_text = "&".join(
+            f"{parameter_name}={parameter_text}"
+            for parameter_name, parameter_text in row["query"].items()
+        )
         url_path = f"{row['path']}?{query_text}" if query_text else row["path"]
         request_line = f"{row['number']}. {row['method']} {url_path} -> {row['status']}"
         text_lines = [f"{request_line}  ({row['at']})"]

@@ -232,8 +232,8 @@ def write_packages(folder: Path, wheels: Path, options: SiteOptions) -> None:
     entry_by_name = {}
     for wheel_path in sorted(wheels.glob("*.whl")):
         shutil.copy(wheel_path, folder)
-        wheel_entry = lock_entry(wheel_path)
-        entry_by_name[wheel_entry["name"]] = wheel_entry
+        package_entry = lock_entry(wheel_path)
+        entry_by_name[package_entry["name"]] = package_entry
     lock_object = {
         "info": options.runtime.info,
         "packages": entry_by_name | options.runtime.copy(folder),

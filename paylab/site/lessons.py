@@ -67,7 +67,7 @@ def notebooks_folder() -> Path:
 def choose_lessons(names: Sequence[str]) -> list[Path]:
     """The notebooks with these names or starts of names; without names all that run in a page."""
     path_by_stem = {path.stem: path for path in sorted(notebooks_folder().glob("*.ipynb"))}
-    name_starts = [name.removesuffix(".ipynb") for name in names] or list(LESSONS)
+    name_starts = [lesson_name.removesuffix(".ipynb") for lesson_name in names] or list(LESSONS)
     chosen_stems = []
     for name_start in name_starts:
         chosen_stems += _find_stems(name_start, path_by_stem)

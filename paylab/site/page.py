@@ -64,7 +64,7 @@ class Cells:
             await fetch(FRAME_PACKAGES)
         bound_names, used_names = _find_names(code)
         namespace = self._kernel.interpreter.user_ns
-        value_before_by_name = {name: namespace.get(name) for name in bound_names}
+        value_before_by_name = {bound_name: namespace.get(bound_name) for bound_name in bound_names}
         sys.last_value = None  # an earlier cell's
         reply = await self._run_cell(code)
         if reply["status"] != "error":

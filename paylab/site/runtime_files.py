@@ -74,8 +74,8 @@ def _read_lock(folder: Path) -> tuple[Packages, Packages]:
             f"the runtime in {folder} has ABI {abi_version}: the packages need {PLATFORM}"
         )
     frame_packages = _find_frame_packages(lock_object["packages"])
-    has_all_files = all(_is_whole(folder, lock_entry) for lock_entry in frame_packages.values())
-    return lock_object["info"], frame_packages if has_all_files else {}
+    are_all_whole = all(_is_whole(folder, lock_entry) for lock_entry in frame_packages.values())
+    return lock_object["info"], frame_packages if are_all_whole else {}
 
 
 def _find_frame_packages(all_packages: Packages) -> Packages:

@@ -206,7 +206,7 @@ def to_dotted_path(stated_path: object) -> str:
 
     A first key that stands for the whole body, such as `body`, is left out.
     """
-    keys = [key for key in _split_path(stated_path) if key]
+    keys = [path_key for path_key in _split_path(stated_path) if path_key]
     if len(keys) > 1 and keys[0].lower() in ("body", "requestbody"):
         del keys[0]
     if len(keys) > 2 and keys[:2] == ["data", "attributes"]:  # the prefix in JSON:API
@@ -217,13 +217,13 @@ def to_dotted_path(stated_path: object) -> str:
 def _split_path(stated_path: object) -> list[str]:
     """The keys and indices of a path in any spelling; some may be empty."""
     if isinstance(stated_path, list):
-        return [str(key) for key in stated_path]
+        return [str(path_key) for path_key in stated_path]
     path_text = str(stated_path).strip().lstrip("#$")
     is_json_pointer = "/" in path_text
     if not is_json_pointer:
         return re.split(r"[.\[\]\"']+", path_text)
     escaped_keys = path_text.strip("/").split("/")
-    return [key.replace("~1", "/").replace("~0", "~") for key in escaped_keys]
+    return [path_key.replace("~1", "/").replace("~0", "~") for path_key in escaped_keys]
 
 
 def _is_field_subject(subject_match: re.Match[str]) -> bool:

@@ -89,9 +89,9 @@ def walk_values(
     """
     if not depth or not isinstance(json_value, dict):
         return
-    for key, member in json_value.items():
-        yield f"{path_prefix}{key}", member
-        yield from walk_values(member, depth - 1, f"{path_prefix}{key}.")
+    for member_name, member in json_value.items():
+        yield f"{path_prefix}{member_name}", member
+        yield from walk_values(member, depth - 1, f"{path_prefix}{member_name}.")
 
 
 def find_object_path(body: JsonValue, names: Collection[str]) -> str:

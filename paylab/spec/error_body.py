@@ -100,7 +100,10 @@ def is_error(body: object) -> bool:
     """Whether an object describes an error, whatever the status of its answer."""
     if not isinstance(body, dict):
         return False
-    return any(body.get(key) for key in ("error", "errors")) or body.get("success") is False
+    return (
+        any(body.get(error_key) for error_key in ("error", "errors"))
+        or body.get("success") is False
+    )
 
 
 def _prefer_stated_message(
@@ -155,7 +158,9 @@ def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Proble
     if not isinstance(body, dict):
         return
     folded_body = fold_keys(body)
-    has_message = any(read_scalar(folded_body.get(key)) for key in (*MESSAGE_KEYS, *CODE_KEYS))
+    has_message = any(
+        read_scalar(folded_body.get(body_key)) for body_key in (*MESSAGE_KEYS, *CODE_KEYS)
+    )
     all_problems = _read_error_object(
         body, folded_error=folded_body, depth=depth, has_message=has_message
     )
@@ -168,8 +173,8 @@ def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Proble
     if not has_message and not has_containers and has_messages_by_field(body, depth):
         yield from _read_by_field(body, path="", depth=depth - 1)
         return
-    for key, inner_value in folded_body.items():
-        if isinstance(inner_value, dict) and key not in LIST_KEYS:  # those were read above
+    for body_key, inner_value in folded_body.items():
+        if isinstance(inner_value, dict) and body_key not in LIST_KEYS:  # those were read above
             yield from _find_problems(inner_value, depth - 1)
 
 
@@ -262,8 +267,8 @@ def _read_item_message(folded_item: JsonMapping) -> str:
 
     class-validator has messages as `{"constraints": {"isEmail": "must be an email"}}`.
     """
-    for key in ITEM_MESSAGE_KEYS:
-        message = ": ".join(read_error_message(folded_item.get(key)))
+    for message_key in ITEM_MESSAGE_KEYS:
+        message = ": ".join(read_error_message(folded_item.get(message_key)))
         if message:
             return message
     constraints = folded_item.get("constraints")
@@ -304,7 +309,7 @@ def _read_field_object(value: JsonObject, path: str, depth: int) -> Iterator[Pro
     The object is `{"message": "too low"}`, or `{"clabe": ["is required"]}`.
     """
     folded_value = fold_keys(value)
-    messages = [read_scalar(folded_value.get(key)) for key in ITEM_MESSAGE_KEYS]
+    messages = [read_scalar(folded_value.get(message_key)) for message_key in ITEM_MESSAGE_KEYS]
     message = next(filter(None, messages), "")
     if path and message:
         field = to_dotted_path(read_field_name(folded_value, ITEM_FIELD_KEYS) or "")
@@ -312,10 +317,10 @@ def _read_field_object(value: JsonObject, path: str, depth: int) -> Iterator[Pro
             field = f"{path}.{field}".strip(".")
         yield make_problem(field, message)
         return
-    for key, inner_value in value.items():
+    for field_key, inner_value in value.items():
         inner_path = path
-        if str(key).lower() not in OWN_KEYS:
-            inner_path = f"{path}.{to_dotted_path(key)}".strip(".")
+        if str(field_key).lower() not in OWN_KEYS:
+            inner_path = f"{path}.{to_dotted_path(field_key)}".strip(".")
         yield from _read_by_field(inner_value, inner_path, depth - 1)
 
 
@@ -324,4 +329,4 @@ def _is_message(item: JsonValue) -> bool:
     if not isinstance(item, dict):
         return True
     folded_item = fold_keys(item)
-    return any(read_scalar(folded_item.get(key)) for key in ITEM_MESSAGE_KEYS)
+    return any(read_scalar(folded_item.get(message_key)) for message_key in ITEM_MESSAGE_KEYS)

@@ -39,7 +39,7 @@ def read_field_name(folded_error: JsonMapping, keys: Iterable[str]) -> object:
         if str(name_or_path).lower() in REQUEST_PARTS:  # such as "body": the field is in it
             continue
         is_path = isinstance(name_or_path, list) and all(
-            isinstance(item, str | int) for item in name_or_path
+            isinstance(path_part, str | int) for path_part in name_or_path
         )
         is_name = isinstance(name_or_path, str | int) and name_or_path is not True
         if name_or_path and (is_path or is_name):

@@ -136,9 +136,9 @@ def _has_lists_by_field(key: str, value: JsonValue) -> bool:
 
 def _find_error_objects(folded_body: JsonMapping) -> Iterator[JsonObject]:
     """Yield the objects in a body with a code and a message: each is an error, whatever its key."""
-    for key, inner_value in folded_body.items():
+    for body_key, inner_value in folded_body.items():
         # The values of these keys were read: reading them twice at each depth would take long.
-        if key in READ_KEYS or not isinstance(inner_value, dict):
+        if body_key in READ_KEYS or not isinstance(inner_value, dict):
             continue
         inner_keys = fold_keys(inner_value).keys()
         has_code = bool(inner_keys & {"code", "errorcode"})
@@ -180,7 +180,9 @@ def fold_keys(body: JsonMapping) -> JsonObject:
 
     `errorMessage`, `error_message` and `Error-Message` all become `errormessage`.
     """
-    return {str(key).replace("_", "").replace("-", "").lower(): body[key] for key in body}
+    return {
+        str(body_key).replace("_", "").replace("-", "").lower(): body[body_key] for body_key in body
+    }
 
 
 def has_messages_by_field(value: object, depth_left: int) -> bool:

@@ -26,8 +26,8 @@ def value_at(json_value: object, path: str) -> Any:
     """The value at a dotted path of keys; None if there is none, and for the path "none"."""
     if path == NONE:
         return None
-    for key in path.split("."):
-        json_value = json_value.get(key) if isinstance(json_value, dict) else None
+    for path_key in path.split("."):
+        json_value = json_value.get(path_key) if isinstance(json_value, dict) else None
     return json_value
 
 
@@ -37,8 +37,8 @@ def set_value_at(json_object: JsonObject, path: str, value: object) -> None:
     ValueError if the path leads through a value that is not an object.
     """
     *outer_keys, last_key = path.split(".")
-    for key in outer_keys:
-        json_object = json_object.setdefault(key, {})
+    for outer_key in outer_keys:
+        json_object = json_object.setdefault(outer_key, {})
         if not isinstance(json_object, dict):
             raise ValueError(f"{path} steps into a value that is no object")
     json_object[last_key] = value

@@ -58,12 +58,12 @@ def _read_missing_form(model: str, service: ServiceSettings) -> str:
 def drop_nulls(value: object) -> Any:
     """Return a JSON value without the null fields and null items inside it, at any depth."""
     if isinstance(value, list):
-        return [drop_nulls(item) for item in value if item is not None]
+        return [drop_nulls(inner_value) for inner_value in value if inner_value is not None]
     if not isinstance(value, dict):
         return value
     return {
         # Most fields are text: a look at the type is quicker than a call.
-        key: item if type(item) is str else drop_nulls(item)
-        for key, item in value.items()
-        if item is not None
+        member_name: inner_value if type(inner_value) is str else drop_nulls(inner_value)
+        for member_name, inner_value in value.items()
+        if inner_value is not None
     }

@@ -234,7 +234,7 @@ def strip_commas(amount_text: str) -> str:
 def lower_currencies(value: JsonValue) -> JsonValue:
     """Copy a JSON value with the currency codes in it in lower case, as events have them."""
     if isinstance(value, list):
-        return [lower_currencies(item) for item in value]
+        return [lower_currencies(inner_value) for inner_value in value]
     if not isinstance(value, Mapping):
         return value
     lowered_fields = {}

@@ -62,7 +62,9 @@ def read_page(body: JsonValue, list_form: ListForm | None = None, *, bare: bool 
     may_be_array = bare or (list_form is not None and list_form.is_array)
     if may_be_array and isinstance(body, list):
         return Page(_check_rows(body, items_key))
-    envelope_keys = [key for key in (items_key, more_key, cursor_key) if key != NONE]
+    envelope_keys = [
+        envelope_key for envelope_key in (items_key, more_key, cursor_key) if envelope_key != NONE
+    ]
     if not isinstance(body, dict):
         raise ValueError(f"must be a page: an object with {', '.join(envelope_keys)}")
     rows = _check_rows(value_at(body, items_key), items_key)
@@ -77,7 +79,7 @@ def read_page(body: JsonValue, list_form: ListForm | None = None, *, bare: bool 
     if cursor:
         return Page(rows, has_next_page=True, cursor=cursor)
     # Where an array may be the whole list, an object with nothing beside the rows is one, too.
-    outer_keys = {key.partition(".")[0] for key in envelope_keys}
+    outer_keys = {envelope_key.partition(".")[0] for envelope_key in envelope_keys}
     is_whole_list = may_be_array and body.keys() <= outer_keys
     if is_whole_list or more_key == NONE:
         return Page(rows, has_next_page=False, cursor=cursor)

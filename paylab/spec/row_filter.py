@@ -149,10 +149,8 @@ class RowFilter:
         known_times = [row_time for row_time in row_times if row_time is not None]
         if self.since is None or not known_times:
             return False
-        is_newest_first = all(
-            row_time >= next_time for row_time, next_time in pairwise(known_times)
-        )
-        return is_newest_first and known_times[-1] < self.since
+        are_in_order = all(row_time >= next_time for row_time, next_time in pairwise(known_times))
+        return are_in_order and known_times[-1] < self.since
 
     def describe(self) -> dict[str, str]:
         """The filters that are set, by name, as text for people."""

@@ -43,8 +43,8 @@ def write_json(value: object) -> str:
         return _write_number(value)
     if isinstance(value, Mapping):
         member_texts = (
-            f"{json.dumps(str(member_name))}: {write_json(item)}"
-            for member_name, item in value.items()
+            f"{json.dumps(str(member_name))}: {write_json(member_value)}"
+            for member_name, member_value in value.items()
         )
         return f"{{{', '.join(member_texts)}}}"
     if isinstance(value, list | tuple):
@@ -57,8 +57,8 @@ def format_json(value: object, margin: str = "") -> str:
     inner_margin = f"{margin}  "
     if isinstance(value, Mapping) and value:
         member_texts = (
-            f"{inner_margin}{format_json(str(member_name))}: {format_json(item, inner_margin)}"
-            for member_name, item in value.items()
+            f"{inner_margin}{format_json(str(member_name))}: {format_json(member, inner_margin)}"
+            for member_name, member in value.items()
         )
         return "{\n" + ",\n".join(member_texts) + f"\n{margin}}}"
     if isinstance(value, list | tuple) and value:

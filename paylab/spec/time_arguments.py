@@ -35,15 +35,16 @@ def read_time_argument(
     if value is None:
         return None
     try:
-        text = value.isoformat() if isinstance(value, date) else value.strip()
-        instant = read_date_or_time(text, zone or UTC)
+        time_text = value.isoformat() if isinstance(value, date) else value.strip()
+        instant = read_date_or_time(time_text, zone or UTC)
     except (AttributeError, TypeError, ValueError):
         message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
         raise OptionError([Problem(name, f"{message}, not {plain(repr(value), 60)}")]) from None
-    if zone is None and not _DAY.fullmatch(text) and not has_offset(text):
+    if zone is None and not _DAY.fullmatch(time_text) and not has_offset(time_text):
         taken_text = f"taken as {to_text(instant)}: pass a time with a zone"
         warn_caller(
-            f"{name}={plain(repr(text), 60)} has no time zone, and is {taken_text}", RuleWarning
+            f"{name}={plain(repr(time_text), 60)} has no time zone, and is {taken_text}",
+            RuleWarning,
         )
     return instant
 

@@ -112,8 +112,8 @@ class Translation:
         names = OPERATIONS[operation].request_names(self.service)
         our_path = ""
         value_at_path = body
-        for key in names.find_our_path(field).split("."):
-            our_key = names.our_names.get(key, key)
+        for path_key in names.find_our_path(field).split("."):
+            our_key = names.our_names.get(path_key, path_key)
             our_path = join_path(our_path, our_key)
             value_at_path = step_into(value_at_path, our_key)
             names = SAME_NAMES  # only the outermost fields and details have other names
@@ -280,16 +280,16 @@ def _read_number(amount: object) -> object:
 
     "10.50" becomes Decimal("10.50") and "10" becomes 10.
     """
-    number = amount
+    exact_number = amount
     if isinstance(amount, str):
         try:
-            number = Decimal(amount)
+            exact_number = Decimal(amount)
         except InvalidOperation:
             return amount
-    if not isinstance(number, Decimal) or not number.is_finite():
+    if not isinstance(exact_number, Decimal) or not exact_number.is_finite():
         return amount
-    has_decimals = "." in str(amount) or number != number.to_integral_value()
-    return number if has_decimals else int(number)
+    has_decimals = "." in str(amount) or exact_number != exact_number.to_integral_value()
+    return exact_number if has_decimals else int(exact_number)
 
 
 def write_amounts_as_numbers(service: Service, json_bytes: bytes) -> bytes:

@@ -102,26 +102,26 @@ class PanelView(anywidget.AnyWidget):
                 if earlier_row_by_number.get(row.number) != row
             ]
             self._shown = row_by_number
-            message: JsonObject = {
+            page_message: JsonObject = {
                 "kind": "rows",
                 "rows": [row.message for row in changed_rows],
                 # The browser drops the rows before it.
                 "first": min(row_by_number, default=0),
             }
             if from_start:
-                message |= {"all": True, "service": self._service_name, **self._options}
+                page_message |= {"all": True, "service": self._service_name, **self._options}
             if from_start or changed_rows:
-                self.send(message)
+                self.send(page_message)
 
     def receive(self, content: object) -> None:
         """Handle a browser message: `ready` requests all rows, others are actions on a row."""
-        message = read_message(content)
-        message_kind = message.get("kind")
+        page_message = read_message(content)
+        message_kind = page_message.get("kind")
         if message_kind == "ready":
             self._is_ready = True
             self.refresh(from_start=True)
             return
-        row_number = whole_number(message.get("number"))
+        row_number = whole_number(page_message.get("number"))
         shown_row = self._shown.get(row_number)
         if message_kind == "explain":
             detail_html = (

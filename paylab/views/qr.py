@@ -78,7 +78,7 @@ class QRText:
             ("Use", "may be paid many times" if payload.is_static else "may be paid once"),
             ("CRC", self._crc_text(payload.crc)),
         ]
-        return [(label, text or "not given") for label, text in payload_rows]
+        return [(label, row_text or "not given") for label, row_text in payload_rows]
 
     def _crc_text(self, computed_crc: str) -> str:
         """The CRC at the end of the text, and whether it is the computed one."""

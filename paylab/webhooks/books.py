@@ -103,10 +103,10 @@ def _read_file(book_source: str | PathLike[str], delimiter: str | None, sheet: s
 def _read_parquet(path: Path, book_name: str) -> pd.DataFrame:
     """Read a Parquet file; ConfigError that names it if it is none."""
     try:
-        table = pq.read_table(path.absolute(), partitioning=None)
+        books_table = pq.read_table(path.absolute(), partitioning=None)
     except (pa.ArrowException, OSError) as error:
         raise unreadable_error(book_name, "Parquet", error) from None
-    frame: pd.DataFrame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    frame: pd.DataFrame = books_table.to_pandas(types_mapper=pd.ArrowDtype)
     return frame
 
 
@@ -124,12 +124,12 @@ def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: 
         # An empty file has no header, and so no names.
         header_names = next(csv.reader(csv_text.splitlines(), delimiter=delimiter), [])
         utf8_file = BytesIO(csv_text.encode())
-        table = read_csv_texts(utf8_file, header_names, delimiter, skip_empty_lines=True)
+        books_table = read_csv_texts(utf8_file, header_names, delimiter, skip_empty_lines=True)
     except (pa.ArrowException, csv.Error, TypeError) as error:
         raise unreadable_error(book_name, "CSV", error) from None
     if is_escaped:
-        table = restore_cells(table)
-    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+        books_table = restore_cells(books_table)
+    frame = books_table.to_pandas(types_mapper=pd.ArrowDtype)
     frame.attrs[DELIMITER] = delimiter
     return Books(frame, tuple(note_texts))
 

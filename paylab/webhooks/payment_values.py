@@ -101,10 +101,14 @@ def _is_exact(column: Series) -> bool:
 
 def _convert_to_decimals(column: Series) -> pa.Array:
     """Return a column of decimals or integers as an Arrow array of decimals."""
-    array = pa.array(column)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    return array.cast(pa.decimal128(20, 0)) if pa.types.is_integer(array.type) else array
+    column_array = pa.array(column)
+    if isinstance(column_array, pa.ChunkedArray):
+        column_array = column_array.combine_chunks()
+    return (
+        column_array.cast(pa.decimal128(20, 0))
+        if pa.types.is_integer(column_array.type)
+        else column_array
+    )
 
 
 def _normalize_signs(amount_texts: pa.Array) -> pa.Array:

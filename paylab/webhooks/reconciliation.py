@@ -155,9 +155,10 @@ class Comparison:
         return sorted(name_swapped(problems), key=self._read_problem_place)
 
     def count_blanks(self) -> dict[str, int]:
-        """Return the blank cells of your books by column, where the payment has a value.
+        """Return the number of blank cells in your books by column, where the payment has a value.
 
-        `find_problems` counts them. Events lack many fields, and are not counted.
+        Call it after `find_problems`, which counts them. It is empty for events, which lack many
+        fields.
         """
         if self._rows.side != BOOKS:
             return {}

@@ -49,7 +49,9 @@ def verify_delivery(
     if check_signature is None:
         raise ConfigError(UNSIGNED)
     headers_by_lower_name = {
-        header_name.lower(): value for header_name, value in headers.items() if value is not None
+        header_name.lower(): header_text
+        for header_name, header_text in headers.items()
+        if header_text is not None
     }
     refusal_text = check_signature(headers_by_lower_name, body)
     if refusal_text:

@@ -335,6 +335,5 @@ def test_amounts_that_sqlite_gives_as_text_under_another_name_are_named(
         warnings.simplefilter("always")
         frames.read_sql(query, url)
     messages = [str(warning.message) for warning in caught]
-    assert [message.startswith("paid has numbers as text") for message in messages] == (
-        [True] if is_named else []
-    )
+    beginning = "SQLite returned the numbers of paid as text"
+    assert [message.startswith(beginning) for message in messages] == ([True] if is_named else [])

@@ -275,13 +275,13 @@ def _check_nested_fields(field: Field, nested_value: object, service: Service) -
         yield from check_field_names(nested_value, field.inner_names(), field.name)
         return
     items = nested_value if isinstance(nested_value, list) else []
-    for index, item in enumerate(items):
+    for index, nested_object in enumerate(items):
         item_path = join_path(field.name, index)
-        yield from check_field_names(item, field.inner_names(), item_path)
-        if isinstance(item, Mapping):
+        yield from check_field_names(nested_object, field.inner_names(), item_path)
+        if isinstance(nested_object, Mapping):
             yield from _check_details(
-                item.get("type"),
-                details=item.get("details"),
+                nested_object.get("type"),
+                details=nested_object.get("details"),
                 path=f"{item_path}.details",
                 service=service,
             )

@@ -237,7 +237,7 @@ def _add_deposit(world: World, fields: Row, account: Row) -> Row:
         currency=currency,
         sender_name=sender_name,
     )
-    del deposit_row["updated_at"]
+    del deposit_row["updated_at"]  # `create` adds it, and a deposit of the spec has none
     return deposit_row
 
 

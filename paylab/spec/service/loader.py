@@ -109,14 +109,17 @@ def read_declared_settings(values: object) -> tuple[ServiceSettings, dict[str, A
         )
         raise WrongSettingError({"": message})
     current_values, sentence_by_gone_key = replace_gone_keys(merge_values(flatten_values(values)))
-    for key, sentence in sentence_by_gone_key.items():
-        warn_caller(ConfigWarning(sentence, key), ConfigWarning)
+    for gone_key, sentence in sentence_by_gone_key.items():
+        warn_caller(ConfigWarning(sentence, gone_key), ConfigWarning)
     current_values = translate_to_our_names(current_values)
     settings = read_settings(current_values)
     declared_values = {key: read_value(settings, key) for key in current_values}
     if any(FIELDS_MARK in key for key in declared_values):
         # A renamed field may clash with any other, also with one of an undeclared name.
-        check_names({key: read_value(settings, key) for key in setting_keys()}, declared_values)
+        check_names(
+            {key: read_value(settings, key) for key in setting_keys()},
+            declared_values,
+        )
     check_error_places(settings.errors, declared_values)
     return settings, declared_values
 

@@ -57,7 +57,11 @@ def _translate_field(field: object, our_names: Mapping[Any, str]) -> object:
 
 def _list_name_keys(table_name: str) -> list[str]:
     """The keys of the names of an object's fields, such as `quotes.fields.total_fee`."""
-    return [key for key in setting_keys() if key.startswith(f"{table_name}{FIELDS_MARK}")]
+    return [
+        setting_key
+        for setting_key in setting_keys()
+        if setting_key.startswith(f"{table_name}{FIELDS_MARK}")
+    ]
 
 
 def check_names(values: Mapping[str, object], changed_keys: Collection[str]) -> None:
@@ -104,7 +108,9 @@ def _check_places(place_by_key: Mapping[str, str], changed_keys: Collection[str]
         return
     keys_text = " and ".join(place_by_key)
     places_text = " and ".join(map(repr, place_by_key.values()))
-    wrong_key = next((key for key in place_by_key if key in changed_keys), "errors.list_form")
+    wrong_key = next(
+        (place_key for place_key in place_by_key if place_key in changed_keys), "errors.list_form"
+    )
     raise ServiceError(
         f"{keys_text} need places of their own in an error body, not {places_text}", wrong_key
     )
@@ -121,7 +127,9 @@ def _list_unrenamed_fields(table_name: str) -> list[str]:
     field_names = {
         field_name for operation in operations for field_name in operation.by_name
     } - reference_names
-    renamable_names = {key.partition(FIELDS_MARK)[2] for key in _list_name_keys(table_name)}
+    renamable_names = {
+        name_key.partition(FIELDS_MARK)[2] for name_key in _list_name_keys(table_name)
+    }
     return [f"{table_name}.{field_name}" for field_name in sorted(field_names - renamable_names)]
 
 

@@ -173,7 +173,7 @@ class Service(ServiceSettings):
             if dotted_key.partition(".")[0] not in self._changed_groups:
                 continue
             own_value = read_own_value(self, dotted_key)
-            inherits = setting.default is None
+            inherits = setting.default is None  # then it has the value of its base
             default = read_value(self, setting.base) if inherits else setting.default
             if own_value not in (None, default):
                 differing_values[dotted_key] = own_value

@@ -120,18 +120,18 @@ class View(anywidget.AnyWidget):
 
     def receive(self, content: object, data: object) -> None:
         """Handle a browser message: `ready` requests the page, others are actions on a node."""
-        message = read_message(content)
+        page_message = read_message(content)
         buffers = read_buffers(data)
-        if message.get("kind") == "ready":
+        if page_message.get("kind") == "ready":
             with self._lock:
                 self._is_ready = True
                 self._shown_nodes = {}
                 self.refresh()
-        if message.get("kind") == "open" and self._page.opens_ids:
-            self._page.open_object(str(message.get("value")))
-        node = self._nodes_by_id.get(str(message.get("node")))
+        if page_message.get("kind") == "open" and self._page.opens_ids:
+            self._page.open_object(str(page_message.get("value")))
+        node = self._nodes_by_id.get(str(page_message.get("node")))
         if node is not None:
-            node.receive(message, buffers)
+            node.receive(page_message, buffers)
 
 
 @with_name_suggestions

@@ -85,8 +85,8 @@ class ImagesForm(Form):
     def nodes(self) -> Sequence[Node]:
         """The page; specimens are offered as long as an image is missing."""
         page_nodes = super().nodes()
-        is_complete = all(slot.choice for slot in self.requested_slots)
-        self.specimen_button.visible = self.result is None and not is_complete
+        are_all_chosen = all(slot.choice for slot in self.requested_slots)
+        self.specimen_button.visible = self.result is None and not are_all_chosen
         return page_nodes
 
     @property
@@ -271,10 +271,10 @@ def _read_advice(detail: object) -> Advice:
     """The advice of a status detail; for one side only if a field of the detail names it."""
     advice = status.detail(_read_member(detail, "code"))
     detail_fields = detail if isinstance(detail, Mapping) else getattr(detail, "raw", {})
-    named_sides = tuple(
+    detail_sides = tuple(
         detail_value for detail_value in detail_fields.values() if detail_value in advice.sides
     )
-    return replace(advice, sides=named_sides) if named_sides else advice
+    return replace(advice, sides=detail_sides) if detail_sides else advice
 
 
 def _read_member(holder: object, field_name: str) -> Any:
