@@ -116,7 +116,8 @@ def _advice_sentence(transfer: Transfer) -> str:
     currency = transfer.source_currency or "its currency"
     return (
         f"It starts when it is funded from the balance in {currency}: lab.balance() shows the "
-        "balance. A simulator without a balance funds every payout."
+        "balance. A simulator without a balance funds every payout; if its balance is too low, "
+        f'lab.balance().top_up("{transfer.source_amount}", "{currency}") adds to it.'
     )
 
 
