@@ -109,10 +109,12 @@ class Response:
         body = self._find_object(model.model_fields)
         if body is None:
             self.refuse_error_body()
-            names_text = ", ".join(model.model_fields)
-            needed_text = "an id" if "id" in model.model_fields else f"any of {names_text}"
-            lack_text = f" with {needed_text}" if isinstance(self.body, dict) else ""
-            raise self._make_wrong_body_error(f"must be an object, a {model.__name__}{lack_text}")
+            expectation_text = f"must be an object, a {model.__name__}"
+            if isinstance(self.body, dict):  # it lacks the fields of the model
+                names_text = ", ".join(model.model_fields)
+                needed_text = "an id" if "id" in model.model_fields else f"any of {names_text}"
+                expectation_text += f" with {needed_text}"
+            raise self._make_wrong_body_error(expectation_text)
         return self.resource(model, body)
 
     def read_again(self, known: R) -> R:

@@ -40,24 +40,29 @@ class Format:
     also: Format | None = None
     capitals: bool = False
 
+    @property
+    def is_digits(self) -> bool:
+        """Whether the pattern takes a number of digits only."""
+        return self.pattern.startswith("[0-9]{")
+
 
 @light_dataclass(frozen=True)
 class DetailField:
     """One field of account details.
 
-    If `by` is set, it names another field, whose value selects the format in `forms`.
+    If `selected_by` is set, it names another field, whose value selects the format in `forms`.
     """
 
     name: str
     form: Format = Format()
     required: bool = True
     source: str = "spec"
-    by: str = ""
+    selected_by: str = ""
     forms: Mapping[str, Format] = with_default(default_factory=dict)
 
     def form_in(self, details: Mapping[str, object]) -> Format:
         """Return the format of the field in these details."""
-        selecting_word = details.get(self.by) if self.by else None
+        selecting_word = details.get(self.selected_by) if self.selected_by else None
         return (
             self.forms.get(selecting_word, self.form)
             if isinstance(selecting_word, str)
@@ -159,7 +164,7 @@ def _make_account(account_type: str, source: str, *fields: DetailField, **exampl
     """Make an account type; `source` is the assumption behind what the spec does not state."""
     detail_fields = []
     for field in fields:
-        accepts_any_text = field.form == Format() and not field.by
+        accepts_any_text = field.form == Format() and not field.selected_by
         # The spec states no format: that any text is right is assumed, so `source` is its source.
         text_format = Format(source=source) if accepts_any_text else field.form
         name_source = "spec" if field.name in STATED_FIELDS else source
@@ -179,7 +184,7 @@ AR_ACCOUNT = _make_account(
 PIX = _make_account(
     codes.PIX,
     _PIX,
-    DetailField("pix_key", by="pix_key_type", forms=PIX_KEYS),
+    DetailField("pix_key", selected_by="pix_key_type", forms=PIX_KEYS),
     DetailField("pix_key_type"),
     pix_key="alex@example.com",
     pix_key_type="email",

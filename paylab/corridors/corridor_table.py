@@ -136,8 +136,8 @@ def _describe_account(account: Account) -> str:
 def _describe_field(field: DetailField) -> str:
     """Return the name of a field, with its format in brackets unless it takes any text."""
     format_description = describe_format(field.form).removeprefix("one of ")
-    if field.by:
-        format_description = f"as {field.by} says"
+    if field.selected_by:
+        format_description = f"as {field.selected_by} says"
     bracket_texts = [] if format_description == ANY_TEXT else [format_description]
     if not field.required:
         bracket_texts.append("can be left out")

@@ -99,8 +99,8 @@ def _make_details_schema(
         schema_by_field[their_name] = _make_field_schema(service, field, settings)
         if field.required:
             required_names.append(their_name)
-        if field.by and field.forms:
-            word_field_name = their_names.get(field.by, field.by)
+        if field.selected_by and field.forms:
+            word_field_name = their_names.get(field.selected_by, field.selected_by)
             conditions.append(
                 schema_by_discriminator(
                     word_field_name, their_name, field.forms, required=[word_field_name]

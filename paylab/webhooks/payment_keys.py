@@ -92,26 +92,23 @@ def repeated_references(matches: Matches, references: pa.Array) -> dict[int, lis
     by the index of the payment that got the rows of their reference.
     """
     payment_indexes = matches.payment_indexes
-    matched_row_mask = payment_indexes >= 0
-    row_counts = np.bincount(payment_indexes[matched_row_mask], minlength=len(references))
-    unmatched_payment_indexes = np.flatnonzero(row_counts == 0)
-    by_reference_row_mask = matched_row_mask & matches.by_reference_mask
-    matched_payment_indexes = np.unique(payment_indexes[by_reference_row_mask])
-    if not len(unmatched_payment_indexes) or not len(matched_payment_indexes):
+    is_matched = payment_indexes >= 0
+    row_counts = np.bincount(payment_indexes[is_matched], minlength=len(references))
+    without_rows = np.flatnonzero(row_counts == 0)
+    with_rows = np.unique(payment_indexes[is_matched & matches.by_reference_mask])
+    if not len(without_rows) or not len(with_rows):
         return {}
     folded_references = _fold_case(references)
-    matched_positions = pc.index_in(
-        folded_references.take(pa.array(unmatched_payment_indexes)),
-        value_set=folded_references.take(pa.array(matched_payment_indexes)),
+    positions = pc.index_in(
+        folded_references.take(pa.array(without_rows)),
+        value_set=folded_references.take(pa.array(with_rows)),
         skip_nulls=True,
     )
-    payment_indexes_by_first: dict[int, list[int]] = {}
-    for unmatched_payment_index, position in zip(
-        unmatched_payment_indexes.tolist(), matched_positions.to_pylist(), strict=True
+    without_by_with_rows: dict[int, list[int]] = {}
+    for payment_without_rows, position in zip(
+        without_rows.tolist(), positions.to_pylist(), strict=True
     ):
         if position is not None:  # None: no payment with rows has this reference
-            matched_payment_index = int(matched_payment_indexes[position])
-            payment_indexes_by_first.setdefault(matched_payment_index, []).append(
-                unmatched_payment_index
-            )
-    return payment_indexes_by_first
+            payment_with_rows = int(with_rows[position])
+            without_by_with_rows.setdefault(payment_with_rows, []).append(payment_without_rows)
+    return without_by_with_rows

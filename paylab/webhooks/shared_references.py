@@ -30,8 +30,8 @@ class SharedReferences:
         self.payments: set[int] = set()
         self._pairs = pairs
         self._matches = matches
-        payment_indexes_by_first = repeated_references(matches, pairs.payments.references)
-        for payment_index, unmatched_payment_indexes in payment_indexes_by_first.items():
+        without_by_with_rows = repeated_references(matches, pairs.payments.references)
+        for payment_index, unmatched_payment_indexes in without_by_with_rows.items():
             self._assign_group([payment_index, *unmatched_payment_indexes])
 
     def _assign_group(self, payments: list[int]) -> None:

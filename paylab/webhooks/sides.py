@@ -107,7 +107,7 @@ class Payments:
         for payment_family in self.families:
             statuses |= set(MACHINES[f"{payment_family.name}s"].states)
             status_words = payment_family.values("status", zone)
-            if isinstance(status_words, WordColumn):
+            if isinstance(status_words, WordColumn):  # else the frame lacks the column
                 statuses |= set(status_words.texts)
         return statuses
 

@@ -175,12 +175,12 @@ class AccountFields(Group):
 def make_normaliser(value_format: Format | None) -> Callable[[str], str]:
     """Make a function that strips typed text.
 
-    Of a number of digits it removes all spaces. Of a format in capitals it removes all spaces and
-    makes the text upper case.
+    For a number of digits it removes all spaces; for a format in capitals it removes all spaces
+    and makes the text upper case.
     """
     if value_format is None:
         return str.strip
-    if value_format.pattern.startswith("[0-9]{"):
+    if value_format.is_digits:
         return lambda text: "".join(text.split())
     if value_format.capitals:
         return lambda text: "".join(text.upper().split())
