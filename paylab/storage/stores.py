@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..errors.base import ConfigError
+from ..errors.text import plain
 from ..files import remove_drafts, replace
 from .addresses import explain_storage, is_url, local_path, open_file_system
 from .locks import hold_file_lock
@@ -37,11 +39,20 @@ class Folder:
 
     def write(self, name: str, content: bytes) -> None:
         """Replace a file atomically; open readers keep the old content."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        self._make_folder()
         target_path = self._target(name)
         target_path.parent.mkdir(parents=True, exist_ok=True)
         with replace(target_path) as target_file:
             target_file.write(content)
+
+    def _make_folder(self) -> None:
+        """Make the folder if it is not there; ConfigError if a file has its name."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise ConfigError(
+                f"{plain(str(self.path), 200)} is a file: name a folder, such as transfers/"
+            ) from None
 
     def remove(self, name: str) -> None:
         """Remove a file, and its folder if that is empty."""
@@ -59,7 +70,7 @@ class Folder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes from writing to the folder during the block."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        self._make_folder()
         with hold_file_lock(self._target(self.note_name(".lock", start="."))):
             remove_drafts(self.path)
             yield
