@@ -128,8 +128,13 @@ OPTION_SYNONYMS = {
     **dict.fromkeys(["out", "output", "file"], ("to", "out")),
     **dict.fromkeys(["data", "body", "payload"], ("json", "body")),
     **dict.fromkeys(["check", "validate"], ("dry-run",)),
+    **dict.fromkeys(["from", "start", "after"], ("since",)),
+    **dict.fromkeys(["end", "before"], ("until",)),
+    "o": ("to", "out"),
 }
 """The options that another program's option may mean, by its name."""
+OUTPUT_OPTIONS = ("format", "json", "output", "o")
+"""Options of other programs that choose the form of the output."""
 SETTING_BY_OPTION = {"profile": "PAYLAB_PROFILE", "base-url": "PAYLAB_BASE_URL"}
 """The variables that are set in place of an option."""
 
@@ -202,6 +207,8 @@ class Parser(argparse.ArgumentParser):
             hint_text = f": {self._describe_arguments(word, option_by_name)}"
         if likely_option_texts:
             hint_text = f"; did you mean {likely_option_texts[0]}?"
+        elif self.prog.endswith((" get", " post", " list")) and option_name in OUTPUT_OPTIONS:
+            hint_text = ": the output is JSON already"
         elif self.prog.endswith(" get") and word.startswith("--"):
             hint_text = f": write it in the path, as 'transfers?{option_name}=...'"
         if option_name in SETTING_BY_OPTION:

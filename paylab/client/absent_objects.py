@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from ..errors.habits import find_our_name
 from ..errors.names import find_nearest_name
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
 from ..spec.operations.routes import make_routes
 from ..spec.service.tree import ServiceSettings
 from ..spec.text import plain
-from .identifiers import describe_other_kind
+from .identifiers import PREFIXES, describe_other_kind
 
 PATH_ID = "the id"
 """What advice calls the id in the path of a request."""
@@ -121,6 +122,24 @@ def _is_absent(refusal_text: str, nouns: tuple[str, ...]) -> bool:
     return any(re.search(pattern, refusal_text, re.IGNORECASE) for pattern in patterns)
 
 
+def _find_path_of_word(path: str, templates: list[str]) -> str | None:
+    """The path whose last word is our name for that of another service, or the path of an id.
+
+    `/v1/payouts` is /v1/transfers, and `/v1/tr_1` is /v1/transfers/tr_1. None for any other.
+    """
+    last_word = path.rpartition("/")[2]
+    path_by_word = {template.rpartition("/")[2]: template for template in templates}
+    our_word = find_our_name(last_word, path_by_word.keys())
+    if our_word in path_by_word:
+        return path_by_word[our_word]
+    for kind, id_prefix in PREFIXES.items():
+        list_path = path_by_word.get(f"{kind.replace(' ', '_')}s", "")
+        can_read_by_id = any(template.startswith(f"{list_path}/{{") for template in templates)
+        if list_path and can_read_by_id and last_word.startswith(id_prefix):
+            return f"{list_path}/{plain(last_word, 80)}"
+    return None
+
+
 def describe_unknown_path(service: ServiceSettings, method: str, target: str) -> str:
     """A sentence that no operation has this path, and which similar one is probably meant."""
     path = target.partition("?")[0]
@@ -133,6 +152,7 @@ def describe_unknown_path(service: ServiceSettings, method: str, target: str) ->
     near_path = find_nearest_name(path, near_templates, _NEAR_PATH)
     if near_path is None and path.startswith("/"):  # /transfers lacks only the version
         near_path = next((template for template in templates if template.endswith(path)), None)
+    near_path = near_path or _find_path_of_word(path, templates)
     hint = f"is {near_path} meant?" if near_path else "paylab openapi prints those that it has"
     return f"the specification has no {method} {plain(path, 80)}: {hint}"
 

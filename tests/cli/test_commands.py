@@ -572,7 +572,10 @@ def test_the_help_lists_each_command_once_below_the_title_of_a_group(capsys):
             "'{}' is no option or argument here: give a body with --body",
         ),
         ("calls --tail", "options are --help, --follow, --failed, --json; see"),
-        ("export transfers --to a.csv --from 2026", "options are --help, --to, --columns, --since"),
+        ("export transfers --to a.csv --from 2026", "did you mean --since?"),
+        ("export transfers -o a.csv", "did you mean --to?"),
+        ("get transfers --format json", "'--format' is no option or argument here: the output is"),
+        ("export transfers --to a.csv --zzz", "options are --help, --to, --columns, --since"),
         (
             "--foo list transfers",
             "paylab: '--foo' is no option or argument here: options are --help, --version, ",

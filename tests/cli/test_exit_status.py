@@ -152,6 +152,7 @@ def test_a_verdict_holds_also_if_nobody_reads_it(line, tmp_path):
         ("reconcile a.csv --status x=y", "--status: 'y' is no status"),
         ("export transfers", "write --to FILE, as in --to transfers.csv"),
         ("export transfers --to a.parquet --scale 99", "--scale: must be"),
+        ("sync transfers a.csv", "a.csv is a file: name a folder, such as transfers/"),
         ("ready --world nope", "PAYLAB_PROFILE names a profile"),
         ("ready --world http://127.0.0.1:9", "are missing: set PAYLAB_API_KEY"),
         ("proxy --to https://example.com", "are missing: set PAYLAB_API_KEY"),

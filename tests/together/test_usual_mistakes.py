@@ -118,6 +118,8 @@ CALLS = [
     (lambda lab, person: lab.transfers.get(person), "must be a Transfer or its id"),
     (lambda lab, _: lab.transfers.list(limit=500), "since it is the size of a page"),
     (lambda lab, _: lab.transfers.list(status="done"), "is 'completed' meant?"),
+    (lambda lab, _: lab.request("GET", "/v1/payouts"), "is /v1/transfers meant?"),
+    (lambda lab, _: lab.request("GET", "/v1/tr_123"), "is /v1/transfers/tr_123 meant?"),
     (lambda lab, _: lab.request("GET", "transfers"), "must begin with /, as in /v1/transfers"),
     (lambda lab, _: lab.sandbox.deposit("ca", 50.0, "php"), "a float is not exact"),
     (lambda lab, _: lab.simulator.clock.advance(-5), "span must not be negative"),
