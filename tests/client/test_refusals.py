@@ -152,7 +152,7 @@ def test_each_status_has_its_error(scripted, status, error):
         (422, "POST", "/v1/individuals/i/verification_token", "no", "action_required"),
         (400, "POST", "/v1/individuals/i/verification_token", "It verifies with images", "upload_"),
         (422, "POST", "/v1/transfers", "it has no crypto_wallet", "an off-ramp needs a wallet"),
-        (422, "POST", "/v1/transfers", "expired: ask for a new one", "lab.quotes.create"),
+        (422, "POST", "/v1/transfers", "expired: ask for a new one", "lab.quotes.again(quote)"),
         (429, "POST", "/v1/individuals", "no", "wait"),
         (399, "GET", "/v1/transfers", "", "set the base URL"),
         (307, "GET", "/v1/transfers", "", "set the base URL"),
