@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--to",
-        metavar="FILE.csv[.gz]|FILE.jsonl[.gz]|FILE.parquet|FILE.xlsx|DIR/|-",
+        metavar="FILE.csv[.gz]|.jsonl[.gz]|.parquet|.xlsx|DIR/|-",
         help="where to: a file by its extension, a folder of daily Parquet files, each also at "
         "a URL, or - for stdout (CSV)",
     )

@@ -315,7 +315,7 @@ def describe_unknown_column(frame: pd.DataFrame, name: str) -> str:
     column_names = [str(column_name) for column_name in frame.columns]
     message = f"the frame has no column {plain(name, 60)!r}"
     if _is_computed(name, column_names):
-        return f'{message}: it is computed, by frame.paylab.summarize(["{name}"])'
+        return f'{message}: use frame.paylab.summarize(["{name}"]), which computes it'
     suggested_name = find_suggestion(name, column_names) or find_misspelt_word(name, column_names)
     if suggested_name:
         return f"{message}: use {suggested_name}"

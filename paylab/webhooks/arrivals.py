@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, RuleWarning, warn_caller
-from ..errors.choices import suggest_choice
+from ..errors.choices import find_choice
 from ..errors.text import printable_lines
 from ..files import path_of, replace
 from ..spec import codes, timestamps
@@ -39,11 +39,12 @@ CONDITIONS: Mapping[str, Condition] = {
 
 
 def describe_unknown_type(event_type: object) -> str:
-    """Return "... is no known type of event; is ... meant?"; "" for a known one or a pattern."""
+    """Return "... is no known type of event; nearest: ..."; "" for a known one or a pattern."""
     if not isinstance(event_type, str) or "*" in event_type or event_type in codes.EVENT_TYPES:
         return ""
-    hint_text = suggest_choice(codes.EVENT_TYPES, event_type) or "; see paylab.codes"
-    return f"{plain(event_type, 60)} is no known type of event{hint_text}"
+    meant_type = find_choice(event_type, codes.EVENT_TYPES)
+    hint_text = f"nearest: {meant_type}" if meant_type else "see paylab.codes"
+    return f"{plain(event_type, 60)} is no known type of event; {hint_text}"
 
 
 @explain_arguments

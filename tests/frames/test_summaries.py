@@ -425,7 +425,9 @@ def test_a_grouping_that_is_no_column_names_the_summary_that_computes_it(name):
     frame = frame_of([row(id="tr_1")])
     with pytest.raises(UnknownItemError) as error:
         frame.groupby(name)
-    call = re.search(r"it is computed, by (frame\.paylab\.summarize\(.*\))$", str(error.value))
+    call = re.search(
+        r": use (frame\.paylab\.summarize\(.*\)), which computes it$", str(error.value)
+    )
     assert eval(call[1], {"frame": frame})["rows"].tolist() == [1]
     for other_frame in (frame[["id"]], frame.paylab.summarize("status")):
         with pytest.raises(UnknownItemError, match=f"no column '{name}': it has "):

@@ -110,7 +110,7 @@ def test_waiting_in_vain_says_for_what(inbox):
 @pytest.mark.parametrize(
     ("event_type", "hint"),
     [
-        ("transfer.complete", "is no known type of event; is transfer.completed meant"),
+        ("transfer.complete", "is no known type of event; nearest: transfer.completed"),
         ("paid", "is no known type of event; see paylab.codes"),
     ],
 )
