@@ -217,6 +217,7 @@ REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
     "all": lambda amounts: all(amounts.to_pylist()),
 }
 INEXACT_REDUCTIONS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
+RUNNING_EXTREMES = ("cummin", "cummax")
 RUNNING: dict[str, Callable[[Any, Any], Any]] = {
     "cumsum": WIDE_CONTEXT.add,
     "cumprod": WIDE_CONTEXT.multiply,

@@ -89,6 +89,15 @@ class CurrencyRows:
         taken_indexes[~is_missing] = self.name_indexes[positions[~is_missing]]
         return CurrencyRows(taken_indexes, self.names)
 
+    def fill_halves(self) -> CurrencyRows:
+        """The currencies of two joined columns; an unknown one is that of the other's row."""
+        left, right = np.split(self.name_indexes, 2)
+        filled_halves = (
+            np.where(left == NO_CURRENCY, right, left),
+            np.where(right == NO_CURRENCY, left, right),
+        )
+        return CurrencyRows(np.concatenate(filled_halves), self.names)
+
     def of_groups(
         self, group_of_row: IntegerArray, group_count: int, amounts: pa.Array | None = None
     ) -> CurrencyRows:
@@ -132,6 +141,34 @@ class CurrencyRows:
         chosen_rows = mixed_rows[np.asarray(is_extreme.fill_null(False))][::-1]
         currencies.name_indexes[group_of_row[chosen_rows]] = self.name_indexes[chosen_rows]
         return currencies
+
+    def of_chosen(
+        self, group_of_row: IntegerArray, amounts: pa.Array, chosen_amounts: pa.Array
+    ) -> CurrencyRows:
+        """The currencies of amounts that were chosen from the rows of a group up to each row.
+
+        Each is that of the last row up to its own that has the amount.
+        """
+        if (self.name_indexes == self.name_indexes[:1]).all():
+            return self
+        row_count = len(amounts)
+        encoded_amounts = amounts.dictionary_encode()
+        chosen_codes = pc.index_in(
+            chosen_amounts.cast(amounts.type), value_set=encoded_amounts.dictionary
+        )
+        codes = np.concatenate(
+            [np.asarray(part.fill_null(-1)) for part in (encoded_amounts.indices, chosen_codes)]
+        ).astype(np.int64)
+        # The rows of one number have one group and one amount.
+        pairs = np.tile(group_of_row, 2).astype(np.int64) * (row_count + 1) + codes
+        _, pair_numbers = np.unique(pairs, return_inverse=True)
+        row_keys, chosen_keys = np.split(
+            pair_numbers * row_count + np.tile(np.arange(row_count), 2), 2
+        )
+        sorted_rows = np.argsort(row_keys)
+        last_positions = np.searchsorted(row_keys[sorted_rows], chosen_keys, side="right") - 1
+        is_missing = np.asarray(chosen_codes.is_null())
+        return self.take(sorted_rows[last_positions], is_missing)
 
     def find_others(self, expected: CurrencyRows, amounts: pa.Array) -> list[str]:
         """The currencies of amounts that differ from those that are `expected` in their rows."""

@@ -176,7 +176,7 @@ class DecimalArray(ExtensionArray):
             return NotImplemented  # pandas calls numpy again with the arrays of its columns
         refuse_numpy_options(options)
         if method == "__call__" and not options:
-            result = compute(ufunc, self._values, [*inputs])
+            result = compute(ufunc, self, inputs)
             if isinstance(result, pa.Array):
                 return self._replace_values(result)
             if result is not None:
@@ -269,7 +269,7 @@ class DecimalArray(ExtensionArray):
         """The hook of pandas for `cumsum`, `cummax` and so on."""
         if name in reductions.ADDED:
             self._warn_of_currencies()
-        return self._replace_values(arithmetic.compute_running(self._values, name, skipna=skipna))
+        return DecimalArray(*reductions.run_column(self, name, skipna=skipna))
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
         """The hook of pandas for `quantile`: one amount for each of the shares `qs`."""

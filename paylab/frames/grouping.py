@@ -19,10 +19,9 @@ from .machine_integers import IntegerArray
 
 Column: TypeAlias = Any
 """A `DecimalArray`, which imports this module."""
-RUNNING_EXTREMES = ("cummin", "cummax")
 COMPUTED_BY_PANDAS = {
     *arithmetic.INEXACT_REDUCTIONS,
-    *("any", "all", "rank", "idxmin", "idxmax", *RUNNING_EXTREMES),
+    *("any", "all", "rank", "idxmin", "idxmax", *arithmetic.RUNNING_EXTREMES),
 }
 """Results per group that are no sums: pandas computes them from floats, booleans or ranks."""
 
@@ -171,9 +170,13 @@ def _compute_with_pandas(column: Column, how: str, ids: object, **options: Any) 
         return results.to_numpy(float, na_value=np.nan)
     if how in ("any", "all"):
         return results.to_numpy(bool) if options.get("skipna", True) else results
-    if how in RUNNING_EXTREMES:
+    if how in arithmetic.RUNNING_EXTREMES:
         results[group_of_row < 0] = pd.NA
-        return column._replace_values(_find_ranked_amounts(column, results))
+        extremes = _find_ranked_amounts(column, results)
+        currencies = column.currencies
+        return type(column)(
+            extremes, currencies and currencies.of_chosen(group_of_row, column._values, extremes)
+        )
     return results
 
 

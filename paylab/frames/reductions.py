@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import arithmetic
-from .currency_rows import name_one, warn_of_currencies
+from .currency_rows import CurrencyRows, name_one, warn_of_currencies
 from .exact_decimal import make_element
 
 Column: TypeAlias = Any
@@ -54,6 +54,18 @@ def reduce_column(  # noqa: PLR0913 - the options of pandas
     if isinstance(result, Decimal) or result is None:
         return column._from_sequence([result])
     return pd.array([result], type(result))  # of a float, or of true or false
+
+
+def run_column(
+    column: Column, name: str, *, skipna: bool
+) -> tuple[pa.Array | pa.ChunkedArray, CurrencyRows | None]:
+    """The running sums, products or extremes of a column, and their currencies."""
+    running_amounts = arithmetic.compute_running(column._values, name, skipna=skipna)
+    currencies: CurrencyRows | None = column.currencies
+    if currencies and name in arithmetic.RUNNING_EXTREMES:
+        one_group = np.zeros(len(column), dtype=np.int64)
+        currencies = currencies.of_chosen(one_group, column._values, running_amounts)
+    return running_amounts, currencies
 
 
 def _reduce_amounts(column: Column, name: str, min_count: int, ddof: int) -> Any:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
-from pandas.api.types import is_object_dtype
+from pandas.api.types import is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError
-from . import arithmetic, decimals, operands
+from . import arithmetic, operands
+from .currency_rows import CurrencyRows
 from .float_errors import require_objects
 
+Column: TypeAlias = Any
+"""A `DecimalArray`, which imports this module."""
 ROUND_MODES = {
     np.floor: "down",
     np.ceil: "up",
@@ -30,18 +32,19 @@ STATISTICS = {
 """Functions that have no exact value: they give floats, as `std` does."""
 
 
-def compute(function: Any, values: pa.Array, inputs: Sequence[object]) -> Any:
+def compute(function: Any, column: Column, inputs: Sequence[object]) -> Any:
     """Decimals, or an array of floats or booleans; None for functions that pandas computes.
 
-    `values` are the values of the exact column among the inputs.
+    `column` is an exact column among the inputs, whose currencies the decimals have; the larger or
+    smaller amounts are a column with currencies of its own.
     """
+    values = column.__arrow_array__()
     if function in ROUND_MODES:
         return arithmetic.round_amounts(values, decimal_places=0, round_mode=ROUND_MODES[function])
     if function is np.fabs:
         return pc.abs(values)
     if function in PAIRED:
-        left, right = (operands.read_operand(operand, len(values)) for operand in inputs)
-        return PAIRED[function](left, right)
+        return PAIRED[function](column, inputs)
     if function in STATISTICS:
         return function(*(np.asarray(operand, dtype=float) for operand in inputs))
     if function in (np.isnan, np.isfinite):
@@ -66,20 +69,55 @@ def refuse_numpy_options(options: Mapping[str, Any]) -> None:
 
 
 def _pick_extremes(
-    pick_extreme: Callable[..., Any], left: pa.Array, right: pa.Array, *, skips_missing: bool
-) -> pa.Array:
-    """The larger or smaller amount of each row."""
-    columns = [pa.chunked_array([left]), pa.chunked_array([right])]
-    joined_amounts = decimals.join(columns).combine_chunks()  # in one type, which Arrow needs
-    return pick_extreme(
-        joined_amounts[: len(left)], joined_amounts[len(left) :], skip_nulls=skips_missing
+    column: Column,
+    inputs: Sequence[object],
+    is_left_preferred: Callable[..., Any],
+    *,
+    skips_missing: bool,
+) -> Column:
+    """The larger or smaller amount of each row, which keeps its own currency.
+
+    An amount in an unknown currency gets that of its row, as a limit of `clip` does. The left
+    amount is taken if both are equal.
+    """
+    row_count = len(column)
+    columns = [_read_column(operand, column) for operand in inputs]
+    both_columns = column._concat_same_type(columns)
+    both_columns.currencies = both_columns.currencies and both_columns.currencies.fill_halves()
+    amounts = both_columns.__arrow_array__()
+    left, right = amounts[:row_count], amounts[row_count:]
+    # Where one is missing, the left one is taken if it is the one to take.
+    takes_left = pc.if_else(
+        pc.or_(left.is_null(), right.is_null()),
+        right.is_null() if skips_missing else left.is_null(),
+        is_left_preferred(left, right),
     )
+    row_numbers = np.arange(row_count)
+    return both_columns.take(np.where(np.asarray(takes_left), row_numbers, row_numbers + row_count))
 
 
-PAIRED: dict[object, Callable[[pa.Array, pa.Array], pa.Array]] = {
-    np.maximum: partial(_pick_extremes, pc.max_element_wise, skips_missing=False),
-    np.fmax: partial(_pick_extremes, pc.max_element_wise, skips_missing=True),
-    np.minimum: partial(_pick_extremes, pc.min_element_wise, skips_missing=False),
-    np.fmin: partial(_pick_extremes, pc.min_element_wise, skips_missing=True),
-    np.fmod: arithmetic.compute_fmod,
+def _read_column(operand: Any, column: Column) -> Column:
+    """An operand as a column beside another one, with the currencies that its amounts know."""
+    if isinstance(operand, type(column)):
+        return type(column)(operands.read_operand(operand, len(column)), operand.currencies)
+    amounts = operands.read_operand(operand, len(column))
+    if is_list_like(operand):
+        return type(column)(amounts, CurrencyRows.of_elements(operand))
+    currencies = CurrencyRows.of_elements([operand])
+    all_rows = np.zeros(len(column), dtype=np.int64)
+    return type(column)(amounts, currencies and currencies.take(all_rows))
+
+
+def _compute_fmod(column: Column, inputs: Sequence[object]) -> Any:
+    """The remainder of each row, with the sign of the dividend."""
+    left, right = (operands.read_operand(operand, len(column)) for operand in inputs)
+    return arithmetic.compute_fmod(left, right)
+
+
+PAIRED: dict[object, Callable[[Column, Sequence[object]], Any]] = {
+    np.maximum: partial(_pick_extremes, is_left_preferred=pc.greater_equal, skips_missing=False),
+    np.fmax: partial(_pick_extremes, is_left_preferred=pc.greater_equal, skips_missing=True),
+    np.minimum: partial(_pick_extremes, is_left_preferred=pc.less_equal, skips_missing=False),
+    np.fmin: partial(_pick_extremes, is_left_preferred=pc.less_equal, skips_missing=True),
+    np.fmod: _compute_fmod,
 }

@@ -113,12 +113,9 @@ class Rolling:
         amount_array: DecimalArray = column.array
         amounts = [None if amount is pd.NA else amount for amount in amount_array]
         results: list[Decimal | None] = [None] * len(amount_array)
-        for group_rows in groups:
-            if warns and amount_array.currencies:
-                # Only the rows of this group count: -1 is no group.
-                group_of_row = np.full(len(amount_array), -1, dtype=np.int64)
-                group_of_row[group_rows] = 0
-                amount_array.currencies.warn_of_sums(amount_array.__arrow_array__(), group_of_row)
+        group_of_row = np.full(len(amount_array), -1, dtype=np.int64)  # -1 is no group
+        for group_number, group_rows in enumerate(groups):
+            group_of_row[group_rows] = group_number
             group_amounts = [amounts[row_index] for row_index in group_rows]
             group_results = self._compute_group(group_amounts, group_rows, compute)
             for row_index, row_result in zip(group_rows, group_results, strict=True):
@@ -126,6 +123,14 @@ class Rolling:
         is_mean = compute is _average_windows
         values = arithmetic.fit_quotients(results) if is_mean else decimals.from_results(results)
         exact_array = DecimalArray(values, amount_array.currencies)
+        if amount_array.currencies:
+            arrow_amounts = amount_array.__arrow_array__()
+            if warns:
+                amount_array.currencies.warn_of_sums(arrow_amounts, group_of_row)
+            if compute in (_find_minima, _find_maxima):
+                exact_array.currencies = amount_array.currencies.of_chosen(
+                    group_of_row, arrow_amounts, exact_array.__arrow_array__()
+                )
         return pd.Series(exact_array, index=column.index, name=column.name)
 
     def _compute_group(

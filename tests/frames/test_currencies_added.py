@@ -189,6 +189,12 @@ MIXED = {
         index="status", values="destination_amount", aggfunc="max", observed=True
     ).destination_amount.sum(),
     "larger of two columns": lambda f: f[["source_amount", "destination_amount"]].max(axis=1).sum(),
+    "larger of amounts and a limit, added": lambda f: np.maximum(
+        f.destination_amount, Decimal(500)
+    ).sum(),
+    "smaller of amounts and a limit, added": lambda f: np.fmin(
+        Decimal(500), f.destination_amount
+    ).sum(),
     "limits minus amounts": lambda f: (limits(f) - f.destination_amount).sum(),
     "amounts plus limits": lambda f: (f.destination_amount + limits(f)).sum(),
     "limits, some of them amounts, plus amounts": lambda f: (
@@ -370,6 +376,92 @@ def test_sums_per_currency_name_amounts_that_are_in_another_one(summary, change,
     with pytest.warns(frames.CurrencyWarning, match=words) as caught:
         SUMMARIES[summary](frame)
     assert len(caught) == 1
+
+
+CHOSEN = {
+    "cummax": (lambda f: f.destination_amount.cummax(), ["MXN", "PHP", "PHP"]),
+    "cummax of a frame": (
+        lambda f: f[["destination_amount"]].cummax().destination_amount,
+        ["MXN", "PHP", "PHP"],
+    ),
+    "cummax of an array": (
+        lambda f: f.destination_amount.array.cummax(),
+        ["MXN", "PHP", "PHP"],
+    ),
+    "cummin": (lambda f: f.destination_amount.cummin(), ["MXN", "MXN", "MXN"]),
+    "cummax after a missing amount": (
+        lambda f: f.destination_amount.where([False, True, True]).cummax()[1:],
+        ["PHP", "PHP"],
+    ),
+    "cummax of groups": (
+        lambda f: f.destination_amount.groupby(["A", "B", "B"]).cummax(),
+        ["MXN", "PHP", "PHP"],
+    ),
+    "cummin of groups": (
+        lambda f: f.destination_amount.groupby(["A", "A", "B"]).cummin(),
+        ["MXN", "MXN", "MXN"],
+    ),
+    "cummax of equal amounts": (
+        lambda f: (f.destination_amount * 0).cummax(),
+        ["MXN", "PHP", "MXN"],
+    ),
+    "largest of windows": (
+        lambda f: f.paylab.rolling(2)["destination_amount"].max()[1:],
+        ["PHP", "PHP"],
+    ),
+    "smallest of windows": (
+        lambda f: f.paylab.rolling(2, min_periods=1)["destination_amount"].min(),
+        ["MXN", "MXN", "MXN"],
+    ),
+    "largest of windows of groups": (
+        lambda f: f.paylab.rolling(2, min_periods=1, by="status")["destination_amount"].max(),
+        ["MXN", "PHP", "MXN"],
+    ),
+    "larger of two columns": (
+        lambda f: np.maximum(f.source_amount, f.destination_amount),
+        ["MXN", "PHP", "MXN"],
+    ),
+    "smaller of two columns": (
+        lambda f: np.minimum(f.destination_amount, f.source_amount),
+        ["USD", "USD", "EUR"],
+    ),
+    "larger of two columns with missing amounts": (
+        lambda f: np.fmax(
+            f.source_amount.where([True, False, True]),
+            f.destination_amount.where([True, True, False]),
+        ),
+        ["MXN", "PHP", "EUR"],
+    ),
+    "smaller of two columns with missing amounts": (
+        lambda f: np.fmin(f.source_amount, f.destination_amount.where([False, True, True])),
+        ["USD", "USD", "EUR"],
+    ),
+    "larger of a column and elements": (
+        lambda f: np.maximum(f.source_amount, [*f.destination_amount]),
+        ["MXN", "PHP", "MXN"],
+    ),
+    "larger of a column and a limit": (
+        lambda f: np.maximum(f.source_amount, Decimal(60)),
+        ["USD", "USD", "EUR"],
+    ),
+}
+"""Amounts that are chosen from several rows or columns, and the currencies that they keep."""
+
+
+@pytest.mark.parametrize("factor", [1, LONG], ids=["small", "long"])
+@pytest.mark.parametrize("choice", CHOSEN)
+def test_a_chosen_amount_keeps_its_own_currency(choice, factor):
+    """Not that of the row in which it then is."""
+    choose, currencies = CHOSEN[choice]
+    assert [amount.currency for amount in choose(make_frame(factor))] == currencies
+
+
+def test_the_larger_of_two_amounts_is_missing_where_one_of_them_is():
+    """With `maximum`, which does not leave out missing amounts."""
+    frame = make_frame()
+    gaps = frame.destination_amount.where([False, True, True])
+    for larger in (np.maximum(gaps, frame.source_amount), np.maximum(frame.source_amount, gaps)):
+        assert larger.isna().tolist() == [True, False, False]
 
 
 def test_a_sum_over_several_currencies_warns_once():
