@@ -137,15 +137,15 @@ class ExactDecimal(Decimal):
         return other // self, other % self
 
     def __rpow__(self, other: object, modulo: object = None) -> Any:
-        """The exact power of a number; its currency is unknown."""
-        base_number = _read_operand(other)
+        """The exact power of a number; its currency is unknown. There is none with a modulus."""
+        base_number = _read_operand(other) if modulo is None else NotImplemented
         if not isinstance(base_number, Decimal):
             return base_number  # NaN, or NotImplemented
         return make_element(_compute_exactly(raise_to_power, base_number, self))
 
     def __pow__(self, other: object, modulo: object = None) -> Any:
-        """The exact power of the amount; its currency is unknown."""
-        exponent = _read_operand(other)
+        """The exact power of the amount; its currency is unknown. There is none with a modulus."""
+        exponent = _read_operand(other) if modulo is None else NotImplemented
         if not isinstance(exponent, Decimal):
             return exponent  # NaN, or NotImplemented
         return make_element(_compute_exactly(raise_to_power, self, exponent))

@@ -187,12 +187,10 @@ def _pay_deposit(lab: Lab, controls: Controls, account_id: str | None, *, must_f
     on_ramp = need_on_ramp(currency=str(account.source_currency))
     sender_name = "Scenario Failed" if must_fail else None
     lab.sandbox.deposit(account_id, on_ramp.cap, on_ramp.currency, sender_name)
-    account_conversions = (
-        conversion
-        for conversion in lab.conversions.list()
-        if conversion.conversion_account_id == account_id
-    )
-    return next(account_conversions).id  # a simulator lists the newest first
+    conversion = lab.client.conversions.newest(account_id)
+    if conversion is None:
+        raise _not_found_error(account_id, "conversion")
+    return conversion.id
 
 
 def _create_transfer(lab: Lab, event_type: str) -> str:

@@ -39,10 +39,13 @@ _HEX = re.compile(
 _NO_HEX_DIGIT = re.compile(r"0x|\\x|\\[nr]|(?<=[\n\r])[0-9A-Fa-f]{6,8}:?\s|[^0-9A-Fa-f]")
 _HEX_DUMP = re.compile(
     r"(?:(?:(?<=\n)|(?<![\s\S]))[ \t]{0,8}[0-9A-Fa-f]{6,8}:?[ \t]{1,4}"
-    r"(?:[0-9A-Fa-f]{2}){1,2}[ \t]{1,2}(?:[0-9A-Fa-f]{2,4}[ \t]{1,2}){0,15}[^\n]{0,60}(?:\n|\Z))++"
+    r"(?:[0-9A-Fa-f]{2}){1,2}(?:[ \t]{1,2}|(?=\n|\Z))(?:[0-9A-Fa-f]{2,4}[ \t]{1,2}){0,15}"
+    r"[^\n]{0,60}(?:\n|\Z))++"
 )
 """Lines of xxd, hexdump and od: an offset, bytes, perhaps their text."""
-_DUMP_LINE = re.compile(r"[ \t]*[0-9A-Fa-f]{6,8}:?[ \t]{1,4}((?:[0-9A-Fa-f]{2,4}[ \t]{1,2}){1,16})")
+_DUMP_LINE = re.compile(
+    r"[ \t]*[0-9A-Fa-f]{6,8}:?[ \t]{1,4}((?:[0-9A-Fa-f]{2,4}(?:[ \t]{1,2}|$)){1,16})"
+)
 _NUMBERS = re.compile(
     rf"(?<![\d.-])-?\d{{1,3}}(?:,\s{{0,20}}-?\d{{1,3}}){{{_UNITS_MIN},}}+(?![\d.])"
 )

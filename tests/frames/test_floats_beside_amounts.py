@@ -525,3 +525,11 @@ def test_numpy_chooses_among_exact_values():
     counts = make_rows(ExactFrame)["n"]
     assert np.where(amounts > 2, counts, 0.5).tolist() == [0.5, 1, 2]
     assert np.percentile(counts, 50) == 1
+
+
+@pytest.mark.parametrize("numbers", [("amount", 2, 5), (2, "amount", 5)])
+def test_a_power_with_a_modulus_is_refused(numbers):
+    """The modulus must not be left out."""
+    amount = pd.Series(["3.00"], dtype="decimal")[0]
+    with pytest.raises(TypeError, match="unsupported operand"):
+        pow(*[amount if number == "amount" else number for number in numbers])

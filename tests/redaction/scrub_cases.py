@@ -404,6 +404,7 @@ PHRASES = {
     "dump of hexdump": "{hexdump}",
     "dump of an image": "{image}",
     "dump of an image in words": "{words}",
+    "dump of od in words": "{od}",
 }
 HEX = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
@@ -436,6 +437,9 @@ SECRETS = {
     "hexdump": dump(b"secret_key = Xk39fQ2mPz81LwVr7Tn4\n").replace("  ", "  |"),
     "image": dump(PNG, 2),
     "words": dump(PNG, 2, is_swapped=True),
+    "od": "0000000 6573 7263 7465 6b5f 7965 3d20 5820 336b\n"  # as `od -x` prints it
+    "0000020 6639 3251 506d 387a 4c31 5677 3772 6e54\n"
+    "0000040 0a34",
 }
 LEAKS |= {
     name: (source(phrase.format(**SECRETS)), SECRETS[phrase.partition("{")[2].partition("}")[0]])

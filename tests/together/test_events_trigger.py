@@ -11,6 +11,7 @@ from paylab.errors import NotFoundError, OptionError, SimulatorError
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.spec import codes
+from paylab.spec.service.service import Service
 
 
 @pytest.fixture
@@ -43,13 +44,17 @@ def test_an_own_conversion_moves_on_to_the_event(lab, kind):
     assert lab.trigger(f"conversion.{kind}", created.id)[-1].type == f"conversion.{kind}"
 
 
-def test_an_own_conversion_account_gets_a_new_deposit(lab):
+@pytest.mark.parametrize("order", ["newest_first", "oldest_first"])
+def test_an_own_conversion_account_gets_a_new_deposit(order):
     """With the id of a conversion account, `trigger` makes a new deposit into it."""
+    service = Service({"lists.conversions.order": order})
+    lab = paylab.connect(simulator=Simulator(service=service), service=service)
     (created, *_) = lab.trigger("conversion.created")
+    lab.simulator.clock.advance("1h")
     account = created.resource.conversion_account_id
     event = lab.trigger("conversion.completed", account)[-1]
     assert event.resource.conversion_account_id == account
-    assert event.id != created.id
+    assert event.resource.id != created.resource.id
 
 
 @pytest.mark.parametrize(
