@@ -36,6 +36,19 @@ def make_exact(result: Any) -> Any:
     return convert_decimals(result) if isinstance(result, pd.Series) else result
 
 
+def map_column(column: Any, mapper: Any, na_action: Any) -> Any:
+    """The results of a function or dict for a column of Arrow or text, as pandas has them.
+
+    Amounts become an exact column: as decimals of Arrow they would lose their currencies.
+    """
+    untyped_pandas: Any = pd
+    results = untyped_pandas.core.algorithms.map_array(column, mapper, na_action)
+    exact_results = convert_decimals(results)
+    if exact_results is results and isinstance(results, np.ndarray):
+        return column._cast_pointwise_result(results)
+    return exact_results
+
+
 def _may_be_of_decimals(dtype: Any) -> bool:
     """Whether a type is one of objects, or of Arrow's decimals, or of categories of these."""
     if isinstance(dtype, pd.ArrowDtype):

@@ -19,6 +19,7 @@ from .decimal_objects import (
     has_decimals,
     is_kept_as_objects,
     make_exact,
+    map_column,
     widen_operands,
 )
 from .expressions import evaluate
@@ -96,6 +97,12 @@ class ExactSeries(pd.Series):
     def value_counts(self, *args: Any, **options: Any) -> Any:
         """Count values as pandas does, but return an exact series."""
         return ExactSeries(super().value_counts(*args, **options))
+
+    def _map_values(self, mapper: Any, na_action: Any = None) -> Any:
+        """The hook of pandas for `map`, `apply` and `transform`: amounts keep their currencies."""
+        if isinstance(self.dtype, pd.ArrowDtype | pd.StringDtype):
+            return map_column(self.array, mapper, na_action)
+        return cast(Any, super())._map_values(mapper, na_action)
 
     def map(self, *args: Any, **options: Any) -> Any:
         """Do as pandas does, but make a column of Decimals exact."""

@@ -305,6 +305,27 @@ ELEMENTS = {
     "levels of an index": lambda f: (
         f.set_index(["destination_amount", "id"]).reset_index().destination_amount.sum()
     ),
+    "a dict by id": lambda f: f.id.map(dict(zip(f.id, f.destination_amount, strict=True))).sum(),
+    "a dict by text": lambda f: (
+        f.id.astype("string").map(dict(zip(f.id, f.destination_amount, strict=True))).sum()
+    ),
+    "a function of ids": lambda f: f.id.map(
+        dict(zip(f.id, f.destination_amount, strict=True)).get
+    ).sum(),
+    "a function applied to ids": lambda f: f.id.apply(
+        dict(zip(f.id, f.destination_amount, strict=True)).get
+    ).sum(),
+    "a transform of ids": lambda f: f.id.transform(
+        lambda id_: dict(zip(f.id, f.destination_amount, strict=True))[id_]
+    ).sum(),
+    "a function of a frame of ids": lambda f: (
+        f[["id"]].map(dict(zip(f.id, f.destination_amount, strict=True)).get).id.sum()
+    ),
+    "a dict by a whole number": lambda f: (
+        f.assign(number=pd.array([1, 2, 3], "int64[pyarrow]"))
+        .number.map(dict(enumerate(f.destination_amount, 1)))
+        .sum()
+    ),
     "a plain Series": lambda f: pd.Series([*f.destination_amount]).astype("decimal").sum(),
     "an amount set into a row": lambda f: set_amount(f, f.destination_amount.iloc[0]),
     "a column set into rows": lambda f: set_amount(f, f.destination_amount.head(1).to_numpy()),
