@@ -17,6 +17,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports
 from ..files import unreadable_error
+from ..spec.time_arguments import read_date_or_time
 from ..storage.addresses import is_url, local_copy, local_path, write_address
 from ..storage.spreadsheet_cells import restore_sheet_text
 from .column_choice import Names
@@ -58,9 +59,9 @@ def read_excel(  # noqa: PLR0913 - which file, of which form, and which part of 
 
     Without `sheet` the first one is read. A number has the 15 digits that a spreadsheet keeps, and
     a formula its stored result; a formula without one, as programs write it, is an ExactnessError,
-    because its amount would be missing. A workbook has no time zones: times are in `tz`, by default
-    the zone that `to_excel` noted in the sheet "about", or UTC; there, an hour that a change of
-    clocks repeats is taken as the first one.
+    because its amount would be missing. A workbook has no time zones: times, also those that are
+    text without an offset, are in `tz`, by default the zone that `to_excel` noted in the sheet
+    "about", or UTC; there, an hour that a change of clocks repeats is taken as the first one.
 
     >>> path = frame.paylab.to_excel("transfers.xlsx")
     >>> str(paylab.frames.read_excel(path)["source_amount"].dtype)
@@ -81,7 +82,9 @@ def read_excel(  # noqa: PLR0913 - which file, of which form, and which part of 
     texts_by_name = {}
     for column_index, column_name in enumerate(names_in_sheet):
         if column_name in needed_names:
-            cell_texts = [_write_text(row[column_index], zone) for row in sheet_content.rows]
+            has_times = schema.kind(column_name) == "time"
+            write_text = _write_time if has_times else _write_text
+            cell_texts = [write_text(row[column_index], zone) for row in sheet_content.rows]
             texts_by_name[column_name] = pa.chunked_array([pa.array(cell_texts, pa.string())])
     return extract.select_from(typed_frame(pa.table(texts_by_name), schema))
 
@@ -155,6 +158,15 @@ def _write_text(cell: Any, zone: ZoneInfo) -> str | None:
     if isinstance(cell, datetime):
         return cell.replace(tzinfo=zone).astimezone(UTC).isoformat()
     return format(cell, "f") if isinstance(cell, Decimal) else str(cell)
+
+
+def _write_time(cell: Any, zone: ZoneInfo) -> str | None:
+    """The text of a cell in a column of times: a text without an offset is in the zone too."""
+    cell_text = _write_text(cell, zone)
+    try:
+        return read_date_or_time(cell_text or "", zone).isoformat()
+    except ValueError:
+        return cell_text
 
 
 def _read_used_rows(sheet_rows: Iterable[Sequence[object]]) -> Iterator[list[Any]]:

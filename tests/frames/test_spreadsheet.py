@@ -186,6 +186,36 @@ def test_a_sheet_is_chosen_and_a_wrong_one_is_an_error(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("2025-01-01 12:00", "2025-01-01T18:00Z"),
+        ("2025-01-01T12:00:00.5", "2025-01-01T18:00:00.5Z"),
+        ("2025-01-01", "2025-01-01T06:00Z"),
+        (" 2025-01-01 ", "2025-01-01T06:00Z"),
+        ("2025-01-01T12:00:00Z", "2025-01-01T12:00Z"),
+        ("2025-01-01 12:00+02:00", "2025-01-01T10:00Z"),
+    ],
+)
+def test_a_time_that_is_text_is_in_the_zone_that_you_name(tmp_path, text, instant):
+    """As a cell of a time is, unless the text has an offset."""
+    sheet = pd.DataFrame({"id": [text], "created_at": [text]})
+    sheet.to_excel(tmp_path / "b.xlsx", index=False)
+    found = frames.read_excel(tmp_path / "b.xlsx", "transfers", tz="America/Mexico_City")
+    assert found["created_at"][0] == pd.Timestamp(instant)
+    assert found["id"][0] == text
+
+
+@pytest.mark.parametrize("text", ["soon", "0001-01-01T00:00+14:00"])
+def test_a_text_that_is_no_time_is_missing_with_a_warning(tmp_path, text):
+    """Also a time that is none in UTC."""
+    sheet = pd.DataFrame({"id": ["tr_1"], "created_at": [text]})
+    sheet.to_excel(tmp_path / "b.xlsx", index=False)
+    with pytest.warns(frames.UnreadableTimeWarning, match="created_at, row 0"):
+        found = frames.read_excel(tmp_path / "b.xlsx", "transfers", tz="America/Mexico_City")
+    assert found["created_at"].isna().all()
+
+
+@pytest.mark.parametrize(
     ("cell", "is_refused"),
     [
         ("<f>10+5</f><v />", True),
