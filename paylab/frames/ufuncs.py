@@ -39,6 +39,11 @@ def compute(function: Any, column: Column, inputs: Sequence[object]) -> Any:
     smaller amounts are a column with currencies of its own.
     """
     values = column.__arrow_array__()
+    # An amount beside a column of a frame comes as an array without dimensions.
+    inputs = [
+        operand.item() if isinstance(operand, np.ndarray) and not operand.ndim else operand
+        for operand in inputs
+    ]
     if function in ROUND_MODES:
         return arithmetic.round_amounts(values, decimal_places=0, round_mode=ROUND_MODES[function])
     if function is np.fabs:

@@ -461,6 +461,24 @@ CHOSEN = {
         lambda f: np.maximum(f.source_amount, [*f.destination_amount]),
         ["MXN", "PHP", "MXN"],
     ),
+    "larger of a column and an amount": (
+        lambda f: np.maximum(f.source_amount, f.net_source_amount.iloc[1] + 10),
+        ["USD", "USD", "USD"],
+    ),
+    "smaller of an amount and a column": (
+        lambda f: np.minimum(f.destination_amount.iloc[1], f.source_amount),
+        ["USD", "USD", "EUR"],
+    ),
+    "largest of an amount and a column with missing amounts": (
+        lambda f: np.fmax(
+            f.destination_amount.where([True, False, True]), f.destination_amount.iloc[1]
+        ),
+        ["PHP", "PHP", "PHP"],
+    ),
+    "remainders of a column and an amount": (
+        lambda f: np.fmod(f.source_amount, f.source_amount.iloc[0]),
+        ["USD", "USD", "EUR"],
+    ),
     "larger of a column and a limit": (
         lambda f: np.maximum(f.source_amount, Decimal(60)),
         ["USD", "USD", "EUR"],
