@@ -6,6 +6,7 @@ pandas adds them with the 28 digits of Python, divides and compares their means 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -49,10 +50,27 @@ def map_column(column: Any, mapper: Any, na_action: Any) -> Any:
     return exact_results
 
 
+def record_results(function: Callable[..., Any]) -> tuple[Callable[..., Any], list[Any]]:
+    """The function, and a list to which each of its results is added."""
+    results: list[Any] = []
+
+    def call(*values: Any) -> Any:
+        """Call the function, and note its result."""
+        results.append(function(*values))
+        return results[-1]
+
+    return call, results
+
+
+def is_of_arrow_decimals(dtype: Any) -> bool:
+    """Whether a type is one of Arrow's decimals, which have no currencies."""
+    return isinstance(dtype, pd.ArrowDtype) and bool(pa.types.is_decimal(dtype.pyarrow_dtype))
+
+
 def _may_be_of_decimals(dtype: Any) -> bool:
     """Whether a type is one of objects, or of Arrow's decimals, or of categories of these."""
-    if isinstance(dtype, pd.ArrowDtype):
-        return bool(pa.types.is_decimal(dtype.pyarrow_dtype))
+    if is_of_arrow_decimals(dtype):
+        return True
     return has_amount_categories(dtype) or bool(is_object_dtype(dtype))
 
 
@@ -96,8 +114,8 @@ def _is_of_decimals(values: Any) -> bool:
     if isinstance(dtype, pd.CategoricalDtype):
         categories = dtype.categories
         return str(categories.dtype) == "decimal" or _has_only_decimals(categories)
-    if isinstance(dtype, pd.ArrowDtype):
-        return bool(pa.types.is_decimal(dtype.pyarrow_dtype))
+    if is_of_arrow_decimals(dtype):
+        return True
     return bool(is_object_dtype(dtype)) and values.ndim == 1 and _has_only_decimals(values)
 
 

@@ -18,8 +18,10 @@ from .decimal_objects import (
     convert_decimals,
     has_decimals,
     is_kept_as_objects,
+    is_of_arrow_decimals,
     make_exact,
     map_column,
+    record_results,
     widen_operands,
 )
 from .expressions import evaluate
@@ -122,19 +124,23 @@ class ExactSeries(pd.Series):
         return self.copy() if is_exact else super().convert_dtypes(*args, **options)
 
     def combine(self, other: Any, func: Any, *args: Any, **options: Any) -> Any:
-        """Combine as pandas does; ExactnessError for floats beside amounts."""
+        """Combine as pandas does, but exactly; ExactnessError for floats beside amounts."""
         sides = (self, other)
         exact_flags = [isinstance(getattr(side, "dtype", None), DecimalDtype) for side in sides]
         for side, is_exact_side in zip(sides, exact_flags, strict=True):
             if any(exact_flags) and not is_exact_side:
                 refuse_floats(side)
+        combine_values, returned_values = record_results(func)
         try:
-            return super().combine(other, func, *args, **options)
+            combined = super().combine(other, combine_values, *args, **options)
         except TypeError as error:
             if "NA is ambiguous" not in str(error):
                 raise
             hint_text = "write np.fmax(amounts, others), or np.fmin, which leave them out"
             raise MisuseError(f"combine() compares missing values: {hint_text}") from None
+        if not is_of_arrow_decimals(combined.dtype) or is_of_arrow_decimals(self.dtype):
+            return combined
+        return ExactSeries(returned_values, index=combined.index, name=combined.name)
 
     def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
         """Write a CSV as pandas does; `decimal` is the mark in amounts."""

@@ -113,3 +113,20 @@ def test_sums_and_standard_deviations_make_one_table():
     table = ExactFrame({"a": make_amounts(), "b": make_amounts()}).agg(["sum", "std"])
     assert table.loc["sum"].tolist() == [Decimal("10.1")] * 2
     assert [type(deviation) for deviation in table.loc["std"]] == [float, float]
+
+
+def test_amounts_combined_from_text_are_an_exact_column():
+    """As decimals of Arrow, their mean would be cut and their median a float."""
+    amounts = {"a": Decimal("1.00"), "b": Decimal("2.00"), "c": Decimal("2.00")}
+    ids = ExactSeries([*amounts], dtype="string[pyarrow]", index=[7, 8, 9], name="id")
+    texts = ids.astype(pd.ArrowDtype(pa.string()))
+    for other in (texts, "c"):
+        combined = texts.combine(other, lambda id_, _: amounts[id_])
+        assert (str(combined.dtype), combined.name, [*combined.index]) == (
+            "decimal",
+            "id",
+            [*ids.index],
+        )
+        assert combined.mean() == Decimal("1.666666666666666666666666667")
+        assert type(combined.median()).__name__ != "float"
+    assert texts.combine(texts, max).dtype == texts.dtype

@@ -306,6 +306,9 @@ ELEMENTS = {
         f.set_index(["destination_amount", "id"]).reset_index().destination_amount.sum()
     ),
     "a dict by id": lambda f: f.id.map(dict(zip(f.id, f.destination_amount, strict=True))).sum(),
+    "ids combined": lambda f: f.id.combine(
+        f.id, lambda id_, _: dict(zip(f.id, f.destination_amount, strict=True))[id_]
+    ).sum(),
     "a dict by text": lambda f: (
         f.id.astype("string").map(dict(zip(f.id, f.destination_amount, strict=True))).sum()
     ),
