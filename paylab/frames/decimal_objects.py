@@ -37,7 +37,7 @@ def make_exact(result: Any) -> Any:
     return convert_decimals(result) if isinstance(result, pd.Series) else result
 
 
-def map_column(column: Any, mapper: Any, na_action: Any) -> Any:
+def map_column(column: Any, mapper: object, na_action: object) -> object:
     """The results of a function or dict for a column of Arrow or text, as pandas has them.
 
     Amounts become an exact column: as decimals of Arrow they would lose their currencies.
@@ -50,11 +50,13 @@ def map_column(column: Any, mapper: Any, na_action: Any) -> Any:
     return exact_results
 
 
-def record_results(function: Callable[..., Any]) -> tuple[Callable[..., Any], list[Any]]:
+def record_results(
+    function: Callable[..., object],
+) -> tuple[Callable[..., object], list[object]]:
     """The function, and a list to which each of its results is added."""
-    results: list[Any] = []
+    results: list[object] = []
 
-    def call(*values: Any) -> Any:
+    def call(*values: object) -> object:
         """Call the function, and note its result."""
         results.append(function(*values))
         return results[-1]
@@ -62,7 +64,7 @@ def record_results(function: Callable[..., Any]) -> tuple[Callable[..., Any], li
     return call, results
 
 
-def is_of_arrow_decimals(dtype: Any) -> bool:
+def is_of_arrow_decimals(dtype: object) -> bool:
     """Whether a type is one of Arrow's decimals, which have no currencies."""
     return isinstance(dtype, pd.ArrowDtype) and bool(pa.types.is_decimal(dtype.pyarrow_dtype))
 

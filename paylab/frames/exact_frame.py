@@ -100,7 +100,7 @@ class ExactSeries(pd.Series):
         """Count values as pandas does, but return an exact series."""
         return ExactSeries(super().value_counts(*args, **options))
 
-    def _map_values(self, mapper: Any, na_action: Any = None) -> Any:
+    def _map_values(self, mapper: object, na_action: object = None) -> object:
         """The hook of pandas for `map`, `apply` and `transform`: amounts keep their currencies."""
         if isinstance(self.dtype, pd.ArrowDtype | pd.StringDtype):
             return map_column(self.array, mapper, na_action)

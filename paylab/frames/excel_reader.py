@@ -160,7 +160,7 @@ def _write_text(cell: Any, zone: ZoneInfo) -> str | None:
     return format(cell, "f") if isinstance(cell, Decimal) else str(cell)
 
 
-def _write_time(cell: Any, zone: ZoneInfo) -> str | None:
+def _write_time(cell: object, zone: ZoneInfo) -> str | None:
     """The text of a cell in a column of times: a text without an offset is in the zone too."""
     cell_text = _write_text(cell, zone)
     try:

@@ -76,7 +76,7 @@ def refuse_numpy_options(options: Mapping[str, Any]) -> None:
 def _pick_extremes(
     column: Column,
     inputs: Sequence[object],
-    is_left_preferred: Callable[..., Any],
+    is_left_preferred: Callable[..., object],
     *,
     skips_missing: bool,
 ) -> Column:
@@ -113,13 +113,13 @@ def _read_column(operand: Any, column: Column) -> Column:
     return type(column)(amounts, currencies and currencies.take(all_rows))
 
 
-def _compute_fmod(column: Column, inputs: Sequence[object]) -> Any:
+def _compute_fmod(column: Column, inputs: Sequence[object]) -> object:
     """The remainder of each row, with the sign of the dividend."""
     left, right = (operands.read_operand(operand, len(column)) for operand in inputs)
     return arithmetic.compute_fmod(left, right)
 
 
-PAIRED: dict[object, Callable[[Column, Sequence[object]], Any]] = {
+PAIRED: dict[object, Callable[[Column, Sequence[object]], object]] = {
     np.maximum: partial(_pick_extremes, is_left_preferred=pc.greater_equal, skips_missing=False),
     np.fmax: partial(_pick_extremes, is_left_preferred=pc.greater_equal, skips_missing=True),
     np.minimum: partial(_pick_extremes, is_left_preferred=pc.less_equal, skips_missing=False),
