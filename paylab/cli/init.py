@@ -162,9 +162,9 @@ def _store_secrets(secret_by_entry: dict[str, str]) -> None:
 
 def _restore_secret(entry_name: str, former_secret: str | None) -> None:
     """Store the former secret of an entry of the keyring again; delete an entry that had none."""
-    import keyring
-    from keyring.errors import KeyringError
-
+    with extra_imports():
+        import keyring
+        from keyring.errors import KeyringError
     with suppress(KeyringError):  # the error that made it necessary is the one to report
         if former_secret is None:
             keyring.delete_password(SERVICE, entry_name)

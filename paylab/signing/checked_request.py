@@ -46,8 +46,8 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     signing.header_order and signing.signature. ArgumentError names a part that no request has;
     a RuleWarning a hash that is no SHA-256, which is signed.
 
-    >>> get_of_list = ("GET", "/v1", "", {"x-date": "now"}, paylab.signing.EMPTY_HASH)
-    >>> paylab.signing.sign("key", *get_of_list).value[:8]
+    >>> headers = {"x-date": "now"}
+    >>> paylab.signing.sign("key", "GET", "/v1", "", headers, paylab.signing.EMPTY_HASH).value[:8]
     'MDkwMjVi'
     """
     if not isinstance(secret, HMAC) and not secret:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from ..errors.base import OptionError, Problem
-from ..errors.choices import describe_wrong_choice
+from ..errors.base import ArgumentError
+from ..errors.names import find_nearest_name
 from ..spec.service.signing import SigningSettings
 from ..spec.service.value_types import NONE
 from .canonical import order_header_names, path_to_sign, query_to_sign
@@ -164,7 +164,7 @@ LANGUAGES: Mapping[str, Language] = {
 
 
 def write_snippet(request: SnippetRequest, language: str) -> str:
-    """Write the code of a request in a language; OptionError for another than the known ones.
+    """Write the code of a request in a language; ArgumentError for another than the known ones.
 
     >>> from paylab.signing.snippets import SnippetRequest, write_snippet
     >>> "node:crypto" in write_snippet(SnippetRequest("GET", "https://a.test/v1"), "node")
@@ -177,7 +177,12 @@ def write_snippet(request: SnippetRequest, language: str) -> str:
             "curl",
             *(language_name for language_name in LANGUAGES if language_name != "collection"),
         ]
-        raise OptionError([Problem("language", describe_wrong_choice(known_languages, language))])
+        nearest_language = find_nearest_name(str(language), known_languages)
+        hint = f" (is {nearest_language!r} meant?)" if nearest_language else ""
+        message = (
+            f"language must be one of {', '.join(known_languages)}, not {language!r:.60}{hint}"
+        )
+        raise ArgumentError(message, "language")
     return _write_code(request, language)
 
 

@@ -296,17 +296,17 @@ class RecipientForm(OnboardingForm):
         service: Service | None = None,
         **options: Any,
     ) -> None:
-        self.account_fields = AccountFields(
+        self.account = AccountFields(
             country, prefix=ACCOUNT_PREFIX, may_add_later=True, service=service
         )
         super().__init__(create, country, product, service=service, **options)
-        self.helper_nodes = [*self.helper_nodes, self.account_fields.scanner]
+        self.helper_nodes = [*self.helper_nodes, self.account.scanner]
 
     def values(self) -> JsonObject:
         """The individual with its account, to send."""
         individual_values = super().values()
         individual_values.pop(ACCOUNTS_FIELD, None)
-        account_values = self.account_fields.values()
+        account_values = self.account.values()
         if not account_values:
             return individual_values
         return {**individual_values, ACCOUNTS_FIELD: [account_values]}
@@ -320,8 +320,8 @@ class RecipientForm(OnboardingForm):
         example_body = examples.recipient(country_code, self._service)
         account_body = example_body.pop(ACCOUNTS_FIELD)[0]
         with self.filling():
-            self.account_fields.adjust(country_code)  # its types may be those of another country
-            self.account_fields.fill(account_body["type"], account_body["details"])
+            self.account.adjust(country_code)  # its types may be those of another country
+            self.account.fill(account_body["type"], account_body["details"])
             set_known_fields(self, person.example_values(example_body))
 
     def result_rows(self, result: Individual) -> list[Row]:
@@ -338,13 +338,13 @@ class RecipientForm(OnboardingForm):
     def _adjust_inputs(self) -> None:
         """Show the inputs that the country needs, those of its accounts included."""
         super()._adjust_inputs()
-        self.account_fields.adjust(self.fields["country"].value)
+        self.account.adjust(self.fields["country"].value)
 
     def _make_fields(self, country: str, product: str) -> list[FormField]:
         """Make the inputs of an individual, and those of the account."""
-        return [*super()._make_fields(country, product), *self.account_fields]
+        return [*super()._make_fields(country, product), *self.account]
 
     def _make_sections(self, fields: Mapping[str, FormField]) -> list[Node]:
         """The form from top to bottom, with the account at the end."""
-        account_section = form_section("Account that receives payouts", self.account_fields)
+        account_section = form_section("Account that receives payouts", self.account)
         return [*super()._make_sections(fields), account_section]
