@@ -160,14 +160,14 @@ class Service(ServiceSettings):
     @cached_property
     def _changed_groups(self) -> frozenset[str]:
         """The names of the groups in which a value differs from its default."""
-        default_groups = vars(ServiceSettings())
-        return frozenset(
-            name for name, group in default_groups.items() if getattr(self, name) != group
-        )
+        default_groups = vars(ServiceSettings()).items()
+        return frozenset(name for name, group in default_groups if getattr(self, name) != group)
 
     @cached_property
     def _differing_values(self) -> dict[str, Value]:
         """The values that differ from the defaults, by dotted key; `diff` returns a copy."""
+        if self.is_default:  # the keys are made only for a service that has other values
+            return {}
         differing_values = {}
         for dotted_key, setting in setting_keys().items():
             if dotted_key.partition(".")[0] not in self._changed_groups:
