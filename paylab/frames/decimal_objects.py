@@ -6,7 +6,6 @@ pandas adds them with the 28 digits of Python, divides and compares their means 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -37,31 +36,26 @@ def make_exact(result: Any) -> Any:
     return convert_decimals(result) if isinstance(result, pd.Series) else result
 
 
-def map_column(column: Any, mapper: object, na_action: object) -> object:
-    """The results of a function or dict for a column of Arrow or text, as pandas has them.
+class ResultConverter:
+    """Converts what functions returned for a column of Arrow or text, as its array does.
 
     Amounts become an exact column: as decimals of Arrow they would lose their currencies.
     """
-    untyped_pandas: Any = pd
-    results = untyped_pandas.core.algorithms.map_array(column, mapper, na_action)
-    exact_results = convert_decimals(results)
-    if exact_results is results and isinstance(results, np.ndarray):
-        return column._cast_pointwise_result(results)
-    return exact_results
 
+    def __init__(self, array: Any) -> None:
+        self.array = array
 
-def record_results(
-    function: Callable[..., object],
-) -> tuple[Callable[..., object], list[object]]:
-    """The function, and a list to which each of its results is added."""
-    results: list[object] = []
+    def _cast_pointwise_result(self, results: Any) -> Any:
+        """The hook of pandas for the results of `combine`, and of `agg` of groups."""
+        exact_results = convert_decimals(results)
+        is_converted = exact_results is not results
+        return exact_results if is_converted else self.array._cast_pointwise_result(results)
 
-    def call(*values: object) -> object:
-        """Call the function, and note its result."""
-        results.append(function(*values))
-        return results[-1]
-
-    return call, results
+    def map_values(self, mapper: object, na_action: object) -> Any:
+        """The results of a function or dict for each value of the column."""
+        untyped_pandas: Any = pd
+        results = untyped_pandas.core.algorithms.map_array(self.array, mapper, na_action)
+        return self._cast_pointwise_result(results) if isinstance(results, np.ndarray) else results
 
 
 def is_of_arrow_decimals(dtype: object) -> bool:

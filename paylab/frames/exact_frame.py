@@ -15,13 +15,12 @@ from .column_entries import fill_limits, refuse_mixture, with_named_entries
 from .column_uses import with_column_uses
 from .decimal_dtype import DecimalDtype
 from .decimal_objects import (
+    ResultConverter,
     convert_decimals,
     has_decimals,
     is_kept_as_objects,
     is_of_arrow_decimals,
     make_exact,
-    map_column,
-    record_results,
     widen_operands,
 )
 from .expressions import evaluate
@@ -37,7 +36,7 @@ from .frame_forms import (
 from .merges import refuse_other_index, refuse_other_keys
 from .numpy_functions import call_numpy
 from .operands import refuse_floats
-from .pandas_callers import is_plotting
+from .pandas_callers import is_converting_results, is_plotting
 from .unknown_columns import explain_plot, with_column_suggestions
 from .unknown_rows import with_row_suggestions
 
@@ -103,8 +102,17 @@ class ExactSeries(pd.Series):
     def _map_values(self, mapper: object, na_action: object = None) -> object:
         """The hook of pandas for `map`, `apply` and `transform`: amounts keep their currencies."""
         if isinstance(self.dtype, pd.ArrowDtype | pd.StringDtype):
-            return map_column(self.array, mapper, na_action)
+            return ResultConverter(self.array).map_values(mapper, na_action)
         return cast(Any, super())._map_values(mapper, na_action)
+
+    @property
+    def array(self) -> Any:  # type: ignore[override]
+        """The array of the column; where pandas converts results of functions, a converter."""
+        array = super().array
+        is_of_arrow = isinstance(array.dtype, pd.ArrowDtype | pd.StringDtype)
+        if is_of_arrow and not is_of_arrow_decimals(array.dtype) and is_converting_results():
+            return ResultConverter(array)
+        return array
 
     def map(self, *args: Any, **options: Any) -> Any:
         """Do as pandas does, but make a column of Decimals exact."""
@@ -130,17 +138,13 @@ class ExactSeries(pd.Series):
         for side, is_exact_side in zip(sides, exact_flags, strict=True):
             if any(exact_flags) and not is_exact_side:
                 refuse_floats(side)
-        combine_values, returned_values = record_results(func)
         try:
-            combined = super().combine(other, combine_values, *args, **options)
+            return super().combine(other, func, *args, **options)
         except TypeError as error:
             if "NA is ambiguous" not in str(error):
                 raise
             hint_text = "write np.fmax(amounts, others), or np.fmin, which leave them out"
             raise MisuseError(f"combine() compares missing values: {hint_text}") from None
-        if not is_of_arrow_decimals(combined.dtype) or is_of_arrow_decimals(self.dtype):
-            return combined
-        return ExactSeries(returned_values, index=combined.index, name=combined.name)
 
     def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
         """Write a CSV as pandas does; `decimal` is the mark in amounts."""

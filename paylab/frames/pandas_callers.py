@@ -8,6 +8,9 @@ and every conversion to floats inside pandas are refused.
 The common type of amounts and floats is asked for when keys are matched, when columns are joined,
 and to show a row: `find_type_use` tells these apart. If a version of pandas moves them, the common
 type is that of objects, as for a row.
+
+The results of a function of groups are converted by the array of the column. If a version of pandas
+moves that, amounts that a function returns for text lose their currencies.
 """
 
 from __future__ import annotations
@@ -26,6 +29,11 @@ ORDERS = {STATISTICS_MODULE, "pandas.core.sorting", "pandas.core.algorithms"}
 POSITIONS = {"nanargmax", "nanargmin", "searchsorted"}
 """Functions whose result is no amount; numpy goes on after an error in them."""
 
+CONVERTING_RESULTS = {
+    ("pandas.core.groupby.ops", "agg_series"),
+    ("pandas.core.series", "combine"),
+}
+"""The functions that make a column of what the function of a user returned."""
 STATISTICS_TABLE = "pandas.core.apply"
 """The module that makes a table of several statistics, for `agg`."""
 TYPES = "pandas.core.dtypes.cast"
@@ -104,6 +112,14 @@ def is_statistic_or_window(*, is_known: bool = HAS_BOTH) -> bool:
     return caller_module in (STATISTICS_MODULE, WINDOWS) or (
         not is_known and caller_module.startswith("pandas.")
     )
+
+
+def is_converting_results() -> bool:
+    """Whether pandas asks a column for its array to convert the results of a function."""
+    # 0 is this function, 1 the property that asks, 2 its caller.
+    caller_frame = sys._getframe(2)
+    module_name = str(caller_frame.f_globals.get("__name__", ""))
+    return (module_name, caller_frame.f_code.co_name) in CONVERTING_RESULTS
 
 
 def is_ordering() -> bool:

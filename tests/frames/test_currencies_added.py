@@ -86,6 +86,12 @@ def pivot(frame):
     )
 
 
+def first_amount(frame):
+    """A function that finds the amount of the first of several ids."""
+    amounts = dict(zip(frame.id, frame.destination_amount, strict=True))
+    return lambda ids: amounts[ids.iloc[0]]
+
+
 def set_amount(frame, amount):
     """The sum of pesos after one of them became an amount of another frame."""
     pesos = frame[frame.destination_currency == "PHP"].copy()
@@ -112,6 +118,7 @@ def convert(frame):
     return converted
 
 
+TIMES = pd.date_range("2026-01-01", periods=3, tz="UTC")
 BOOKS = pd.DataFrame({"destination_amount": [Decimal("5.5")], "destination_currency": ["MXN"]})
 ENTERED = {
     "Decimals in a new column": lambda f: enter(
@@ -329,6 +336,35 @@ ELEMENTS = {
         .number.map(dict(enumerate(f.destination_amount, 1)))
         .sum()
     ),
+    "a function of groups of ids": lambda f: (
+        f.groupby("payout_method").id.agg(first_amount(f)).sum()
+    ),
+    "a function of groups of a frame": lambda f: (
+        f.groupby("payout_method")[["id"]].agg(first_amount(f)).id.sum()
+    ),
+    "functions of groups by column": lambda f: (
+        f.groupby("payout_method").agg(first=("id", first_amount(f))).first.sum()
+    ),
+    "a function of groups of whole numbers": lambda f: (
+        f.assign(number=pd.array([1, 2, 3], "int64[pyarrow]"))
+        .groupby("id")
+        .number.agg(lambda numbers: f.destination_amount[numbers.iloc[0] - 1])
+        .sum()
+    ),
+    "a function of periods": lambda f: (
+        f.set_index(TIMES).id.resample("D").agg(first_amount(f)).sum()
+    ),
+    "a function of periods by column": lambda f: (
+        f.set_index(TIMES).resample("D").agg({"id": first_amount(f)}).id.sum()
+    ),
+    "a function of groups of periods": lambda f: (
+        f.set_index(TIMES).groupby("id").id.resample("D").apply(first_amount(f)).sum()
+    ),
+    "a pivot table of ids": lambda f: f.pivot_table(
+        index="payout_method", values="id", aggfunc=first_amount(f)
+    ).id.sum(),
+    "groups transformed": lambda f: f.groupby("id").id.transform(first_amount(f)).sum(),
+    "rows of ids": lambda f: f[["id"]].apply(first_amount(f), axis=1).sum(),
     "a plain Series": lambda f: pd.Series([*f.destination_amount]).astype("decimal").sum(),
     "an amount set into a row": lambda f: set_amount(f, f.destination_amount.iloc[0]),
     "a column set into rows": lambda f: set_amount(f, f.destination_amount.head(1).to_numpy()),
