@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import NamedTuple, Self
 
 from ..errors.base import ExactnessError, OptionError, Problem
 from ..errors.extras import extra_imports
 from ..frames import decimals
+from ..frames.currency_rows import CurrencyRows
 from ..frames.decimal_array import DecimalArray
 from .cell_texts import Series, cell_text, cell_texts
 
@@ -70,6 +72,14 @@ def read_amounts(
     if decimal_mark:
         return amounts_by_name, ""
     return amounts_by_name, _describe_mark(found_mark, texts_by_name.values(), has_semicolons)
+
+
+def make_amounts(
+    numbers: Iterable[Decimal | None], currencies: Iterable[str | None]
+) -> DecimalArray:
+    """Return a column of amounts that know their currencies; "" and None are unknown ones."""
+    known_currencies = pd.Series([currency or None for currency in currencies], dtype=object)
+    return DecimalArray(decimals.from_numbers(numbers), CurrencyRows.of(known_currencies))
 
 
 def _describe_mark(decimal_sign: str, columns: Iterable[pa.Array], has_semicolons: bool) -> str:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ..errors.arguments import explain_arguments
 from ..errors.extras import extra_imports
 from ..errors.names import raise_unknown_attribute, with_name_suggestions
-from ..frames import decimals
-from ..frames.decimal_array import DecimalArray
 from ..frames.exact_frame import ExactFrame
 from ..spec.text import printable
 from .compared_period import ComparedPeriod
@@ -22,6 +20,7 @@ from .payment_problems import (
     total_or_none,
     write_count,
 )
+from .payment_values import make_amounts
 from .report_lines import write_kind_lines, write_total_lines
 from .side_totals import NO_TOTAL, totals_by_currency
 from .sides import BOOKS, EVENTS, SERVICE, Payments, Rows
@@ -176,11 +175,11 @@ class Reconciliation:
             for column_name in column_names
         }
         frame = ExactFrame(cells_by_column, columns=column_names)
-        difference_amounts = decimals.from_numbers(
-            [problem.difference for problem in self.problems], "difference"
+        differences = make_amounts(
+            [problem.difference for problem in self.problems],
+            [_find_currency(problem.kind, problem.currency) for problem in self.problems],
         )
-        difference_column = pd.Series(DecimalArray(difference_amounts))
-        frame.insert(column_names.index("time_difference"), "difference", difference_column)
+        frame.insert(column_names.index("time_difference"), "difference", pd.Series(differences))
         type_by_column = {
             **dict.fromkeys(("kind", "side", "family", "column", "currency"), "category"),
             **dict.fromkeys(("key", "id", "service_value", "other_value"), "str"),
@@ -215,7 +214,7 @@ class Reconciliation:
                 ),
             }
         )
-        frame["difference"] = DecimalArray(decimals.from_numbers(sums, "difference"))
+        frame["difference"] = make_amounts(sums, [_find_currency(*key) for key in group_keys])
         return frame
 
     def totals(self) -> pd.DataFrame:
@@ -237,7 +236,7 @@ class Reconciliation:
             counts = [side_total.count for side_total in side_totals]
             side_sums = [side_total.amount for side_total in side_totals]
             frame[f"count_{side_name}"] = np.array(counts, dtype=np.int64)
-            frame[f"amount_{side_name}"] = DecimalArray(decimals.from_numbers(side_sums, "amount"))
+            frame[f"amount_{side_name}"] = make_amounts(side_sums, currencies)
         return frame
 
     def report(self) -> str:
@@ -343,3 +342,8 @@ class Reconciliation:
 
     def __repr__(self) -> str:
         return self.report()
+
+
+def _find_currency(kind: str, currency: str | None) -> str | None:
+    """Return the currency of a difference: that of its payment, and none for a rate."""
+    return None if kind == "exchange_rate" else currency

@@ -596,6 +596,27 @@ def test_the_summary_and_the_totals_are_exact():
     assert (totals["count_service"], totals["count_books"]) == (3, 4)
 
 
+def test_sums_over_several_currencies_warn():
+    """The differences and the totals of amounts know their currency; those of rates have none."""
+    euro = {"source_currency": "EUR", "exchange_rate": "17"}
+    result = compare(
+        [row(0, amount="7"), row(1, source_currency="EUR", amount="8", exchange_rate="18")],
+        [payment(0, exchange_rate="17"), payment(1, **euro)],
+    )
+    problems = result.frame()
+    columns = (
+        problems["difference"],
+        result.summary()["difference"],
+        result.totals()["amount_books"],
+        result.totals()["amount_service"],
+    )
+    for column in columns:
+        with pytest.warns(frames.CurrencyWarning, match="amounts in EUR, USD are added"):
+            column.sum()
+    found = {(row.kind, row.difference.currency) for row in problems.itertuples()}
+    assert found == {("amount", "USD"), ("amount", "EUR"), ("exchange_rate", None)}
+
+
 def test_books_without_a_currency_say_so():
     """An amount counts in the currency of its payment; a row without a payment has none."""
     rows = {"id": [payment(0)["id"], payment(1)["id"], "other"], "amount": ["1.00", "2", "4.00"]}
