@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, overload
 
 from ..client.client import Client
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, MissingOperationError, UnknownItemError
+from ..errors.base import ConfigError, MissingOperationError, PaylabError, UnknownItemError
 from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import with_name_suggestions
 from ..errors.text import plain, printable_lines
@@ -72,6 +73,20 @@ class Funds:
         pay_in = None if controls is None else controls.pay_in
         account_balance = AccountBalance(self._read_balances, pay_in, self._client.place)
         return account_balance if currency is None else account_balance[currency]
+
+    def find_simulated(self, currency: str) -> Balance | None:
+        """The balance of a simulator in a currency; None without one, and for a real service.
+
+        The service is sent no request.
+        """
+        from ..spec.models import Balance
+
+        with suppress(PaylabError):  # another process may have stopped the simulator
+            controls = self._find_controls()
+            for balance_fields in [] if controls is None else controls.funds():
+                if balance_fields["currency"] == currency.upper():
+                    return Balance.model_validate(balance_fields)
+        return None
 
     def _read_balances(self) -> Sequence[Balance] | None:
         """The balance of each currency; None for a service without an operation that reads it.

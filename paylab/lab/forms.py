@@ -18,6 +18,7 @@ from ..errors.names import with_name_suggestions
 from ..errors.type_words import with_article
 from ..spec import codes, status
 from ..spec.models import (
+    Balance,
     Conversion,
     ConversionAccount,
     Deposit,
@@ -32,6 +33,7 @@ from .payout_forms import PayoutForms
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
+    from ..simulator.controls import Controls
     from ..views.forms.account import WalletForm
     from ..views.forms.conversion_account import ConversionAccountForm, DepositForm
     from ..views.forms.form import Form
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from ..views.forms.onboarding import OnboardingForm
     from ..views.forms.onramp import OnrampStepper
     from ..views.forms.onramp_step import OnrampFunctions
-    from ..views.forms.view import FormPage
 
 
 @with_name_suggestions
@@ -49,24 +50,25 @@ class Forms:
 
     A form belongs to its cell: a cell that runs again shows it with what was typed or sent, and
     sends nothing twice. What was sent for a person, an account or a quote is shown in other cells
-    too; `new=True` makes a new form. `describe_place` names the service that they send to.
+    too; `new=True` makes a new form. `registry` has the forms shown so far.
     """
 
     def __init__(
         self,
         client: Client,
         service_time: ServiceTime,
-        describe_place: Callable[[], str],
-        histories: Histories,
-        open_object: Callable[[str], FormPage],
+        registry: FormRegistry,
+        find_controls: Callable[[], Controls | None],
+        read_balance: Callable[[str], Balance | None],
     ) -> None:
         self._client = client
         self._service_time = service_time
-        self._status_options = {**refresh_options(service_time), "read_history": histories.read}
-        self._registry = FormRegistry(describe_place, open_object)
+        self._registry = registry
+        read_history = Histories(client.calls, find_controls).read
+        self._status_options = {**refresh_options(service_time), "read_history": read_history}
         resources = client.individuals, client.financial_accounts, client.quotes, client.transfers
         payout_forms = PayoutForms(
-            client.session, *resources, service_time, self._registry, histories.read
+            client.session, *resources, service_time, registry, self._status_options, read_balance
         )
         self.recipient = payout_forms.recipient
         self.financial_account = payout_forms.financial_account
@@ -132,16 +134,15 @@ class Forms:
         individual = self._client.individuals.get(person) if isinstance(person, str) else person
         form_identity = "images", individual.id, individual.updated_at
         detail_codes = [status_detail.code for status_detail in individual.status_details or []]
-        individuals = self._client.individuals
         service = self._client.service
         if status.verifies_by_token(individual.country, detail_codes, service.verification):
-            submit_token = partial(individuals.submit_token, individual.id)
+            submit_token = partial(self._client.individuals.submit_token, individual.id)
             form_options: dict[str, Any] = {"example": example, "service": service}
             make_token_form = partial(TokenForm, submit_token, self._client.clock, **form_options)
             return self._registry.get(form_identity, example, make_token_form, new=new)
         make_images_form = partial(
             ImagesForm,
-            partial(individuals.upload_images, individual.id),
+            partial(self._client.individuals.upload_images, individual.id),
             individual.status_details or [],
             name=f"{individual.given_name} {individual.family_name}",
             country=str(individual.country),
@@ -343,8 +344,6 @@ class Forms:
 
     def _find_account(self, person: Individual) -> ConversionAccount | None:
         """The newest conversion account of an individual, or None."""
-        conversion_accounts = self._client.conversion_accounts.list(limit=codes.PAGE_MAX)
-        accounts_of_person = (
-            account for account in conversion_accounts if account.individual_id == person.id
-        )
-        return max(accounts_of_person, key=creation_time, default=None)
+        all_accounts = self._client.conversion_accounts.list(limit=codes.PAGE_MAX)
+        own_accounts = (account for account in all_accounts if account.individual_id == person.id)
+        return max(own_accounts, key=creation_time, default=None)

@@ -85,7 +85,8 @@ class Lab:
         self.watch = webhooks.watch
         self.events = webhooks.events
         self.reconcile = webhooks.reconcile
-        self.balance = Funds(client, locator.find_controls).balance
+        self._funds = Funds(client, locator.find_controls)
+        self.balance = self._funds.balance
         self.explain = signatures.explain
         self.compare = signatures.compare
 
@@ -112,13 +113,12 @@ class Lab:
     @cached_property
     def forms(self) -> Forms:
         """A form for every step of the on-ramp and of a payout."""
+        from .form_registry import FormRegistry
         from .forms import Forms
-        from .histories import Histories
 
-        histories = Histories(self.calls, self._locator.find_controls)
-        return Forms(
-            self.client, self._service_time, lambda: str(self.place), histories, self._objects.visit
-        )
+        registry = FormRegistry(lambda: str(self.place), self._objects.visit)
+        readers = self._locator.find_controls, self._funds.find_simulated
+        return Forms(self.client, self._service_time, registry, *readers)
 
     @cached_property
     def scenarios(self) -> ScenarioRunner:

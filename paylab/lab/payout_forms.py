@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,10 +16,9 @@ from ..corridors.country_names import NAMES, require_country
 from ..errors.arguments import explain_arguments
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..spec import codes
-from ..spec.models import FinancialAccount, Individual, Quote, Transfer
+from ..spec.models import Balance, FinancialAccount, Individual, Quote, Transfer
 from ..spec.service.service import Service
-from .form_registry import F, FormRegistry, refresh_options, require_id, require_word
-from .histories import History
+from .form_registry import F, FormRegistry, require_id, require_word
 from .quotes import list_routes
 from .service_time import ServiceTime
 
@@ -44,7 +43,8 @@ class PayoutForms:
         transfers: Transfers,
         service_time: ServiceTime,
         registry: FormRegistry,
-        read_history: Callable[[str], History],
+        status_options: Mapping[str, Any],
+        read_balance: Callable[[str], Balance | None],
     ) -> None:
         """Keep what the forms read and create, and the options of each status page."""
         self._session = session
@@ -54,7 +54,8 @@ class PayoutForms:
         self._transfers = transfers
         self._service_time = service_time
         self._registry = registry
-        self._status_options = {**refresh_options(service_time), "read_history": read_history}
+        self._status_options = status_options
+        self._read_balance = read_balance
 
     def recipient(
         self,
@@ -226,7 +227,12 @@ class PayoutForms:
         read_transfer = partial(self._transfers.get, require_id(transfer))
         accounts = self._find_accounts(read_transfer())
         wallets = [account for account in accounts if account.type == codes.CRYPTO_WALLET]
-        return TransferView(read_transfer, wallets=wallets, **self._status_options)
+        return TransferView(
+            read_transfer,
+            wallets=wallets,
+            read_balance=self._read_balance,
+            **self._status_options,
+        )
 
     def _find_accounts(self, resource: Quote | Transfer) -> list[FinancialAccount]:
         """The accounts of the recipient, if a stablecoin is paid: it may return to a wallet.

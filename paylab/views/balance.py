@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
 
 from ..errors.base import PaylabError, Problem
 from ..spec.models import Balance
@@ -11,6 +10,7 @@ from ..spec.money import check_amount
 from . import html
 from .forms.field import SELECT, FormField, make_amount_field
 from .forms.nodes import Button, Group, Heading, Html, Inputs, Node, side_by_side
+from .forms.terms import missing_amount
 from .forms.view import FormPage
 from .html import Row
 
@@ -152,11 +152,11 @@ class BalancePage(FormPage):
         advice_text = "Top up by that, and they are paid." if can_top_up else FUNDING
         sentences = []
         for balance in self._balances:
-            missing_amount = _missing_amount(balance)
-            if missing_amount:
+            shortage = missing_amount(balance)
+            if shortage:
                 currency = balance.currency or ""
                 sentences.append(
-                    f"Payouts of {balance.awaiting_funds} {currency} await funds: {missing_amount} "
+                    f"Payouts of {balance.awaiting_funds} {currency} await funds: {shortage} "
                     f"{currency} are missing. {advice_text}"
                 )
         return sentences
@@ -166,10 +166,3 @@ def _balance_cells(balance: Balance) -> list[str]:
     """The currency and the amounts of `COLUMNS` as text; empty for an amount that is not known."""
     amounts = (balance.available, balance.reserved, balance.awaiting_funds)
     return [balance.currency or "", *("" if amount is None else str(amount) for amount in amounts)]
-
-
-def _missing_amount(balance: Balance) -> Decimal:
-    """How much more the payouts that await funds need; 0 if nothing is known of them."""
-    awaited_amount = Decimal(balance.awaiting_funds or 0)
-    available_amount = Decimal(balance.available or 0)
-    return max(awaited_amount - available_amount, Decimal(0))

@@ -57,15 +57,20 @@ def test_a_payout_without_funds_says_what_to_do(lab, account):
     payout = lab.transfers.create(account, source_amount="8.00", **TERMS)
     with pytest.raises(WaitTimeoutError) as error:
         lab.transfers.wait(payout, timeout=3)
-    advice = dict(lab.status(payout).rows())["What to do"]
-    assert "lab.balance() shows the balance" in advice
-    for text in (error.value.hint, advice):
-        assert 'lab.balance().top_up("8.00", "USD") adds to it' in text
+    assert 'lab.balance().top_up("8.00", "USD") adds to it' in error.value.hint
+    request_count = len(lab.calls)
+    view = lab.status(payout)
+    rows = dict(view.rows())
+    assert rows["Balance"] == "5.00 USD available, payouts wait for 8.00 USD: 3.00 USD missing"
+    assert 'lab.balance().top_up("3.00", "USD") adds what is missing' in rows["What to do"]
+    assert len(lab.calls) == request_count + 2  # both read the transfer
     page = balance.refresh()._make_page()
     assert "3.00 USD are missing. Top up by that" in dict(page.rows())["Note"]
     page.amount.value = "3.00"
     page.click()
     assert lab.transfers.wait(payout).status == "completed"
+    view.refresh()
+    assert "Balance" not in dict(view.rows())
     assert page.message.html == '<p class="paylab-good">✓ 3.00 USD paid in.</p>'
     assert dict(page.rows())["USD"].startswith("0.00 available")
 

@@ -19,7 +19,7 @@ from .code import write_call
 from .nodes import Button, Group, Html, side_by_side
 from .order import OrderForm, make_funding_field, make_reference_field
 from .refresher import Refresher
-from .status import expiry_sentence, is_expired, quote_rows, transfer_rows
+from .terms import expiry_sentence, is_expired, quote_rows, transfer_rows
 
 RENEW = "Get a fresh quote"
 RENEW_ADVICE = f"press “{RENEW}” on the card of the quote, or call renew(), and send it then"

@@ -20,7 +20,7 @@ from .field import COMBO, SELECT, FormField, assumed_values_hint, make_amount_fi
 from .form import Form
 from .order import OrderForm, make_funding_field, make_reference_field
 from .quote_card import QuoteCard
-from .status import quote_rows, transfer_rows
+from .terms import quote_rows, transfer_rows
 
 AMOUNT_LABELS = {
     "source_amount": "Amount sent, including fees",

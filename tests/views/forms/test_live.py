@@ -14,12 +14,8 @@ from paylab.errors import APIConnectionError
 from paylab.spec.models import Conversion, Individual, Transfer
 from paylab.spec.status import TRANSFER
 from paylab.views.forms.live import REFRESH
-from paylab.views.forms.status import (
-    ConversionView,
-    IndividualView,
-    TransferView,
-    transfer_rows,
-)
+from paylab.views.forms.status import ConversionView, IndividualView, TransferView
+from paylab.views.forms.terms import transfer_rows
 from paylab.views.forms.timeline import WholeHistory
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from paylab.spec.models import Conversion, Quote
-from paylab.views.forms.status import ConversionView, expiry_sentence, is_expired
+from paylab.views.forms.status import ConversionView
+from paylab.views.forms.terms import expiry_sentence, is_expired
 
 
 def test_a_quote_is_expired_from_its_expiry_on():
