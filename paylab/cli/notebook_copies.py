@@ -160,10 +160,12 @@ def notebook_path(folder: Path, requested_name: str | None) -> str:
     """
     bytes_by_unchanged_name = find_unchanged(folder)
     if not requested_name:
-        return f"lab/tree/{min(bytes_by_unchanged_name)}" if bytes_by_unchanged_name else "lab"
+        first_name = min(bytes_by_unchanged_name, default=None)
+        return f"lab/tree/{first_name}" if first_name else "lab"
     names_in_folder = sorted(path.name for path in folder.glob("*.ipynb"))
     copied_names = [name for name in _packaged_notebooks() if name in names_in_folder]
     ordered_names = dict.fromkeys([*bytes_by_unchanged_name, *copied_names, *names_in_folder])
     name_start = Path(requested_name).name
     fitting_names = [name for name in ordered_names if name.startswith(name_start)]
-    return f"lab/tree/{name_start if name_start in fitting_names else fitting_names[0]}"
+    chosen_name = name_start if name_start in fitting_names else fitting_names[0]
+    return f"lab/tree/{chosen_name}"

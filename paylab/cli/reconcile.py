@@ -124,8 +124,8 @@ def _write_table(reconciliation: Reconciliation, width: int) -> tuple[str, list[
     first_problems = reconciliation.problems[:PROBLEMS_SHOWN]
     problem_cells = reconciliation.frame().head(PROBLEMS_SHOWN).astype(object)
     problem_cells["difference"] = [_write_difference(problem) for problem in first_problems]
-    own_cells = problem_cells.drop(columns=["family", "time_difference"])
-    shown_cells = own_cells.loc[:, own_cells.notna().any()].fillna("")
+    table_cells = problem_cells.drop(columns=["family", "time_difference"])
+    shown_cells = table_cells.loc[:, table_cells.notna().any()].fillna("")
     spare_names = [column_name for column_name in SPARE_COLUMNS if column_name in shown_cells]
     for hidden_count in range(len(spare_names) + 1):
         hidden_names = spare_names[:hidden_count]

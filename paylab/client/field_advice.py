@@ -128,8 +128,8 @@ class FieldAdvisor:
             return
         unknown_names = unknown_detail_names(details, account.account)
         if unknown_names:
-            sent_names = " or ".join(plain(name, 60) for name in unknown_names[:FIELDS_MAX])
-            yield AdviceText(f"{account.describe()}, and no {sent_names}")
+            unknown_names_text = " or ".join(plain(name, 60) for name in unknown_names[:FIELDS_MAX])
+            yield AdviceText(f"{account.describe()}, and no {unknown_names_text}")
 
     def _find_expected_field(self, field_path: str) -> ExpectedField | None:
         """The field of the specification with this path in the body; None if it has none."""

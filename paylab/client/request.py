@@ -36,6 +36,7 @@ KEY = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 # Written out, a large exponent could take megabytes.
 DIGITS_MAX = 100
 TIMEOUT_SECONDS_MAX = 10**6
+WRONG_TIMEOUT = f"must be a number of seconds above 0 and at most {TIMEOUT_SECONDS_MAX:,}"
 
 CONTROLS = "/_simulator"
 """The path prefix of the control API, whose calls are not calls of the service."""
@@ -256,7 +257,7 @@ def _read_timeout(timeout: float | None) -> float | None:
         return None
     is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
     if not is_number or not 0 < timeout <= TIMEOUT_SECONDS_MAX:
-        raise RuleError([Problem("timeout", "must be a number of seconds above 0")])
+        raise RuleError([Problem("timeout", WRONG_TIMEOUT)])
     return timeout
 
 

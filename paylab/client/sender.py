@@ -134,7 +134,7 @@ class Sender:
         if not retries_max or self._deadline.has_passed:
             return None
         now = self._timing.clock()
-        if exchange.status == NOT_FOUND:
+        if exchange.status == NOT_FOUND:  # an id that was just made may not be readable yet
             return self._records.fresh_ids.pause_before_retry(exchange, now)
         rate_limits = self._settings.service.rate_limits
         return wait_before_retry(exchange, rate_limits, now, self._timing.random, retries_max)

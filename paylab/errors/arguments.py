@@ -21,7 +21,7 @@ from typing import Any, Literal, NoReturn, TypeGuard, TypeVar, Union, get_args, 
 from .annotations import evaluate_annotation, write_annotations
 from .cards import MisuseError
 from .public_method import PublicMethod
-from .signatures import call_name, refuse_unnamed_arguments
+from .signatures import call_name, refuse_positional_arguments
 from .type_words import describe_type, find_literal_words
 
 T = TypeVar("T")
@@ -98,7 +98,7 @@ def raise_with_explanation(
     has_entered_function = traceback.tb_next is not None
     if not has_entered_function:  # Python could not call it with these arguments
         refuse_unknown_parameters(function, kwargs)
-        refuse_unnamed_arguments(function, args, kwargs)
+        refuse_positional_arguments(function, args, kwargs)
         refuse_missing_arguments(function, args, kwargs)
         raise error
     explaining_error = None

@@ -73,12 +73,12 @@ def _refuse_async_loop(owner: object) -> NoReturn:
 
 
 def _refuse_async_block(owner: object, *_error: object) -> NoReturn:
-    """The `__aenter__` of a class: TypeError that says what to write."""
+    """The `__aenter__` and `__aexit__` of a class: TypeError that says what to write."""
     raise MisuseError(f"{kind_name(owner)} has no async block: write it without async")
 
 
 def _refuse_block(owner: object, *_error: object) -> NoReturn:
-    """The `__enter__` of a class: TypeError that says what to write."""
+    """The `__enter__` and `__exit__` of a class: TypeError that says what to write."""
     raise MisuseError(f"{kind_name(owner)} has nothing to close: write it without with")
 
 
@@ -171,11 +171,11 @@ def _is_settable(owner: object, name: str, value: object) -> bool:
     present_value = vars(owner).get(name, class_attribute)
     # A part that can be called, such as a callback object, has no `__get__`.
     is_function = callable(present_value) and hasattr(present_value, "__get__")
-    return not is_function or (callable(value) and not _is_ours(value))
+    return not is_function or (callable(value) and not _refuses_calls(value))
 
 
-def _is_ours(value: object) -> bool:
-    """Whether a value is one of our objects, which can be called only to be refused."""
+def _refuses_calls(value: object) -> bool:
+    """Whether each call of a value is refused, as of a part of a lab."""
     value_class: Any = type(value)
     return callable(value) and value_class.__call__ is _refuse_call
 
@@ -213,7 +213,7 @@ def _find_parameters(owner: object, name: str) -> Iterator[str]:
     for method_name in dir(owner):
         # Not by getattr, which would make the parts of a lab and ask a service.
         method = vars(owner).get(method_name, getattr(type(owner), method_name, None))
-        if callable(method) and not _is_ours(method) and _has_parameter(method, name):
+        if callable(method) and not _refuses_calls(method) and _has_parameter(method, name):
             yield f"{method_name}()"
 
 

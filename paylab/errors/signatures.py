@@ -10,13 +10,13 @@ from typing import Any, Unpack, get_args, get_origin
 from .annotations import evaluate_annotation
 from .cards import MisuseError
 
-_UNNAMED_KINDS = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+_POSITIONAL_KINDS = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def refuse_unnamed_arguments(
+def refuse_positional_arguments(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> None:
-    """Raise TypeError for too many arguments without a name; it names those that are to be named.
+    """Raise TypeError for too many positional arguments; it lists the arguments with a name.
 
     >>> lab.inbox().wait("transfer.completed", 60)
     Traceback (most recent call last):
@@ -26,22 +26,25 @@ conditions
     parameters = [*inspect.signature(function).parameters.values()]
     if any(parameter.kind == Parameter.VAR_POSITIONAL for parameter in parameters):
         return
-    unnamed_parameters = [parameter for parameter in parameters if parameter.kind in _UNNAMED_KINDS]
-    if len(args) <= len(unnamed_parameters):
-        return
-    unnamed_names = [parameter.name for parameter in unnamed_parameters if parameter.name != "self"]
-    limit_text = "no argument"
-    if unnamed_names:
-        limit_text = f"only {' and '.join(unnamed_names)}"
-    option_names = [
-        option_name
-        for parameter in parameters
-        if parameter not in unnamed_parameters and parameter.name not in kwargs
-        for option_name in _write_option_names(parameter, function)
+    positional_parameters = [
+        parameter for parameter in parameters if parameter.kind in _POSITIONAL_KINDS
     ]
+    if len(args) <= len(positional_parameters):
+        return
+    positional_names = [
+        parameter.name for parameter in positional_parameters if parameter.name != "self"
+    ]
+    limit_text = "no argument"
+    if positional_names:
+        limit_text = f"only {' and '.join(positional_names)}"
+    keyword_texts: list[str] = []
+    for parameter in parameters:
+        if parameter not in positional_parameters and parameter.name not in kwargs:
+            keyword_texts += _write_option_names(parameter, function)
     hint_text = "write it without"
-    if option_names:
-        hint_text = f"it takes {', '.join(option_names)}"
+    if keyword_texts:
+        hint_text = f"it takes {', '.join(keyword_texts)}"
+    # Python's own TypeError, which is being handled, says less.
     raise MisuseError(
         f"{call_name(function)}() takes {limit_text} without a name: {hint_text}"
     ) from None

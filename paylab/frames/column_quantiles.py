@@ -110,13 +110,13 @@ def _sort_by_group(
 ) -> tuple[pa.Array, IntegerArray]:
     """The amounts, ascending within each group and group after group, and the count of each."""
     present_rows = np.flatnonzero((group_of_row >= 0) & ~np.asarray(amounts.is_null()))
-    present_groups = group_of_row[present_rows]
+    group_of_present_row = group_of_row[present_rows]
     present_amounts = amounts.take(pa.array(present_rows))
     row_order = pc.sort_indices(
-        pa.table({"group": present_groups, "amount": present_amounts}),
+        pa.table({"group": group_of_present_row, "amount": present_amounts}),
         sort_keys=[("group", "ascending"), ("amount", "ascending")],
     )
-    amount_counts = np.bincount(present_groups, minlength=group_count)
+    amount_counts = np.bincount(group_of_present_row, minlength=group_count)
     return present_amounts.take(row_order), amount_counts
 
 

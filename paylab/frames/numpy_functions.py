@@ -215,8 +215,8 @@ def _write_quantile(q: Any = None, *_: object, **__: object) -> str:
     return f"amounts.quantile({share_or_name}), which is exact"
 
 
-def _write_difference(*_: object, **__: object) -> str:
-    """What to write for the differences of neighbours."""
+def _advise_on_differences(*_: object, **__: object) -> str:
+    """The advice for the differences of neighbours, whatever they are taken of."""
     return "amounts.diff(), which is exact, or amounts.astype(float)"
 
 
@@ -225,7 +225,7 @@ INSTEAD: dict[Any, Callable[..., str]] = {
     np.quantile: _write_quantile,
     np.nanpercentile: _write_percentile,
     np.nanquantile: _write_quantile,
-    np.gradient: _write_difference,
+    np.gradient: _advise_on_differences,
     np.trapezoid: lambda *_, **__: "amounts.astype(float)",
     np.nan_to_num: lambda *_, **__: "amounts.fillna(0), which is exact",
 }

@@ -21,8 +21,8 @@ from importlib import import_module
 from operator import attrgetter
 from types import FrameType
 
-RANKING = "pandas.core.methods.selectn"
-WINDOWS = "pandas.core.window.rolling"
+RANKING_MODULE = "pandas.core.methods.selectn"
+WINDOWS_MODULE = "pandas.core.window.rolling"
 STATISTICS_MODULE = "pandas.core.nanops"
 ORDERS = {STATISTICS_MODULE, "pandas.core.sorting", "pandas.core.algorithms"}
 """The modules that order objects: for `max`, `sort_values`, `rank` and the keys of groups."""
@@ -74,7 +74,7 @@ USE_BY_FUNCTION = {
 
 def has_windows() -> bool:
     """Whether this version of pandas converts the values of windows in the known module."""
-    return _has_attribute(WINDOWS, "BaseWindow._prep_values")
+    return _has_attribute(WINDOWS_MODULE, "BaseWindow._prep_values")
 
 
 def has_statistics() -> bool:
@@ -96,20 +96,20 @@ HAS_BOTH = HAS_WINDOWS and has_statistics()
 
 
 def is_ranking() -> bool:
-    """Whether the caller of the calling function is `nlargest` or `nsmallest`."""
-    return _find_caller() == RANKING
+    """Whether `nlargest` or `nsmallest` called the calling function; the module is compared."""
+    return _find_caller_module() == RANKING_MODULE
 
 
 def is_window(*, is_known: bool = HAS_WINDOWS) -> bool:
-    """Whether the caller of the calling function is a window of pandas."""
-    caller_module = _find_caller()
-    return caller_module == WINDOWS or (not is_known and caller_module.startswith("pandas."))
+    """Whether the module of pandas' windows called the calling function."""
+    caller_module = _find_caller_module()
+    return caller_module == WINDOWS_MODULE or (not is_known and caller_module.startswith("pandas."))
 
 
 def is_statistic_or_window(*, is_known: bool = HAS_BOTH) -> bool:
-    """Whether the caller of the calling function is a statistic or a window of pandas."""
-    caller_module = _find_caller()
-    return caller_module in (STATISTICS_MODULE, WINDOWS) or (
+    """Whether pandas' module of statistics or of windows called the calling function."""
+    caller_module = _find_caller_module()
+    return caller_module in (STATISTICS_MODULE, WINDOWS_MODULE) or (
         not is_known and caller_module.startswith("pandas.")
     )
 
@@ -203,7 +203,7 @@ def is_plotting() -> bool:
     return False
 
 
-def _find_caller() -> str:
+def _find_caller_module() -> str:
     """The name of the module that called the function that asks who calls it."""
     # 0 is this function, 1 for example `is_ranking`, 2 the method that asks, 3 its caller.
     caller_frame = sys._getframe(3)

@@ -110,8 +110,8 @@ def explain_columns(method: Method, frame_of: Callable[[Any], pd.DataFrame]) -> 
         except (KeyError, ValueError) as error:
             frame = frame_of(owner)
             unknown_name = _find_unknown_name(frame, error, [args, [*options.values()]])
-            is_explained = type(error) not in (KeyError, ValueError)  # a subclass explains itself
-            if unknown_name is None or is_explained:
+            explains_itself = type(error) not in (KeyError, ValueError)  # a subclass of them does
+            if unknown_name is None or explains_itself:
                 raise
             raise UnknownItemError(describe_unknown_column(frame, unknown_name)) from None
 

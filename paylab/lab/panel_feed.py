@@ -51,6 +51,7 @@ class PanelFeed:
         self._world_followers: list[Follower] = []
         self._follower: Follower | None = None
         self._stop_functions: list[Callable[[], None]] = []
+        self._followed_inbox_count = 0
         self._rows: deque[PanelRow] = deque(maxlen=ROWS_MAX)
         self._row_count = 0
         self._call_number = 0
@@ -76,20 +77,22 @@ class PanelFeed:
 
     def _unfollow(self) -> None:
         """Stop following the calls, the simulator and the inboxes."""
-        if self._follower in self._world_followers:
-            self._world_followers.remove(self._follower)
+        follower = self._follower
+        self._follower = None
+        if follower in self._world_followers:
+            self._world_followers.remove(follower)
         for stop_following in self._stop_functions:
             stop_following()
         self._stop_functions.clear()
-        self._follower = None
+        self._followed_inbox_count = 0
 
     def _follow_inboxes(self) -> None:
         """Follow the inboxes that were opened since the last time."""
         if self._follower is None:
             return
-        followed_count = len(self._stop_functions) - 1  # the first one is that of the calls
-        for inbox in self._inboxes[followed_count:]:
+        for inbox in self._inboxes[self._followed_inbox_count :]:
             self._stop_functions.append(inbox.on_arrival(self._handle_arrival))
+            self._followed_inbox_count += 1
 
     def _handle_arrival(self, _: Arrival) -> None:
         """Tell the follower that an inbox received an event."""

@@ -37,17 +37,17 @@ def required_fields(service: Service, operation: Operation) -> list[str]:
         required_names += account_settings.required
         if account_settings.default_destination_currency == NONE:
             required_names.append("destination_currency")
-    id_name_by_reference = name_moved_references(service, operation)
+    id_name_by_reference = find_references_sent_as_ids(service, operation)
     body_names = [id_name_by_reference.get(field_name, field_name) for field_name in required_names]
     return [
         field_name for field_name in body_names if not is_in_path(service, operation, field_name)
     ]
 
 
-def name_moved_references(service: Service, operation: Operation) -> dict[str, str]:
-    """The name of the id by the name of its reference, where the service moves the id.
+def find_references_sent_as_ids(service: Service, operation: Operation) -> dict[str, str]:
+    """The references of which the service takes the id alone: the name of the id, by reference.
 
-    It is empty for most services: like the spec, they have an object with an id.
+    It is empty for most services: like the spec, they take an object with an id.
     """
     id_name_by_reference: dict[str, str] = {}
     for reference in operation.references:
@@ -191,9 +191,9 @@ def _make_country_condition(corridors: list[Corridor], details: DetailSchemas) -
 
 
 def _make_account_condition(service: Service) -> Schema:
-    """Require the account of a quote: as an object, or as an id where the service takes one."""
+    """Require the account of a quote: the object or its id, or only the id without an object."""
     account_field_names = ["financial_account", "financial_account_id"]
-    if name_moved_references(service, OPERATIONS["quotes.create"]):
+    if find_references_sent_as_ids(service, OPERATIONS["quotes.create"]):
         account_field_names = ["financial_account_id"]
     return any_of({"required": [field_name]} for field_name in account_field_names)
 
@@ -207,7 +207,7 @@ def _make_transfer_condition(service: Service) -> Schema:
     }
     account_field_names = ["financial_account"]
     # The id alone is a deprecated spelling where the service has the object.
-    if name_moved_references(service, OPERATIONS["transfers.create"]):
+    if find_references_sent_as_ids(service, OPERATIONS["transfers.create"]):
         account_field_names.append("financial_account_id")
     account_conditions = [{"required": [field_name]} for field_name in account_field_names]
     unquoted_schema: Schema = {

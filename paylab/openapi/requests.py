@@ -77,7 +77,7 @@ class BodySchemas:
         """
         if conditions.is_in_path(self._service, operation, field.name):
             return False
-        id_name_by_reference = conditions.name_moved_references(self._service, operation)
+        id_name_by_reference = conditions.find_references_sent_as_ids(self._service, operation)
         if field.name in id_name_by_reference:
             return field.accepts("object")
         for reference in operation.references:

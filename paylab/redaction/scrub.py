@@ -204,7 +204,7 @@ def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
             for output_index, output in enumerate(outputs)
             if _read_stream_name(output) == stream_name
         ]
-        _clean_neighbouring_outputs(clean_outputs, stream_indexes, cleaner)
+        _clean_neighbouring_outputs(clean_outputs, stream_indexes, cleaner)  # changes the list
     _clean_neighbouring_outputs(clean_outputs, range(len(outputs)), cleaner)
     # A stream of which nothing is left is None.
     return [output for output in clean_outputs if output is not None]

@@ -107,8 +107,9 @@ class Clock:
         # All of it is read before anything is changed: an invalid value raises an error.
         base_time = timestamps.from_text(str(dump["base"]))
         base_real_time = self._wall() if dump["since"] is None else float(dump["since"])
+        is_frozen = bool(dump["frozen"])
         speed = float(dump["speed"])
         self._base = base_time
         self._base_real_time = base_real_time
-        self.frozen = bool(dump["frozen"])
+        self.frozen = is_frozen
         self.speed = speed

@@ -192,9 +192,9 @@ def _add_transfers(
     transfer_rows = []
     for created_at in draw_moments(world, random_numbers, transfer_count):
         existing_count = max(1, bisect_right(creation_times, created_at))
-        last_existing_index = existing_count - 1
-        drawn_weight = random_numbers.random() * cumulative_weights[last_existing_index]
-        member_index = bisect_left(cumulative_weights, drawn_weight, 0, last_existing_index)
+        last_member_index = existing_count - 1
+        drawn_weight = random_numbers.random() * cumulative_weights[last_member_index]
+        member_index = bisect_left(cumulative_weights, drawn_weight, 0, last_member_index)
         transfer_rows.append(members[member_index].history.make_transfer(created_at))
     world.extend("transfers", transfer_rows)
 

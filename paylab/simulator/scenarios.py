@@ -61,9 +61,9 @@ class Scenarios:
     def __init__(
         self, list_scenarios: Callable[[], list[dict[str, str]]], service: Service
     ) -> None:
-        """Name the scenarios of a service; `list_scenarios` asks the simulator for them."""
+        """`service` decides the named scenarios; `list_scenarios` asks the simulator for all."""
         self._list_scenarios = list_scenarios
-        self._scenarios = name_field_scenarios(service)
+        self._scenario_by_name = name_field_scenarios(service)
 
     def __call__(self) -> list[dict[str, str]]:
         """The service's own list: where, value, outcome."""
@@ -75,20 +75,20 @@ class Scenarios:
         return self[name]
 
     def __getitem__(self, name: str) -> str:
-        if name not in self._scenarios:
-            raise unknown_name_error("scenario", name, self._scenarios)
-        return self._scenarios[name].value
+        if name not in self._scenario_by_name:
+            raise unknown_name_error("scenario", name, self._scenario_by_name)
+        return self._scenario_by_name[name].value
 
     def __dir__(self) -> list[str]:
-        return sorted(self._scenarios)
+        return sorted(self._scenario_by_name)
 
     _ipython_key_completions_ = __dir__
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._scenarios)
+        return iter(self._scenario_by_name)
 
     def __len__(self) -> int:
-        return len(self._scenarios)
+        return len(self._scenario_by_name)
 
     def rows(self) -> list[JsonObject]:
         """All names with field, value and outcome.
@@ -98,10 +98,10 @@ class Scenarios:
         """
         return [
             {"name": scenario_name, **vars(scenario), "value": scenario.value or '"" (empty)'}
-            for scenario_name, scenario in self._scenarios.items()
+            for scenario_name, scenario in self._scenario_by_name.items()
         ]
 
     def __repr__(self) -> str:
-        name_width = max(map(len, self._scenarios))
+        name_width = max(map(len, self._scenario_by_name))
         scenario_lines = [f"  {row['name']:<{name_width}}  {row['outcome']}" for row in self.rows()]
         return printable_lines("\n".join([f"<{len(scenario_lines)} scenarios>", *scenario_lines]))

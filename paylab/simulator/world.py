@@ -273,12 +273,13 @@ class World:
         heapq.heapify(due_heap)
         outbox = DeliveryQueue(table_by_kind["outbox"].rows.values())
         counters = dict(dump["counters"])
+        seed = dump["seed"]
         changed_ids_by_kind = {
             table_kind: dict.fromkeys((*table.rows, *self.tables[table_kind].rows))
             for table_kind, table in table_by_kind.items()
         }
         self.clock.restore(dump["clock"])
-        self.seed = dump["seed"]
+        self.seed = seed
         self.counters = counters
         self.tables = table_by_kind
         self.dirty = changed_ids_by_kind

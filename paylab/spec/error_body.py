@@ -268,7 +268,8 @@ def _read_item_message(folded_item: JsonMapping) -> str:
     class-validator has messages as `{"constraints": {"isEmail": "must be an email"}}`.
     """
     for message_key in ITEM_MESSAGE_KEYS:
-        message = ": ".join(read_error_message(folded_item.get(message_key)))
+        code_and_text = read_error_message(folded_item.get(message_key))
+        message = ": ".join(code_and_text)
         if message:
             return message
     constraints = folded_item.get("constraints")

@@ -57,10 +57,10 @@ _RESULTS_OF_A_LIST = ("frame", "export")
 def refuse_frame_names(pager: object, list_name: str, name: str) -> None:
     """AttributeError if a name that a list lacks asks for a frame or a file: the lab has these."""
     if find_suggestion(name, dir(pager)) is None:
-        call_name = find_suggestion(name, _RESULTS_OF_A_LIST)
-        if call_name in _RESULTS_OF_A_LIST:
+        suggested_call = find_suggestion(name, _RESULTS_OF_A_LIST)
+        if suggested_call in _RESULTS_OF_A_LIST:
             raise AbsentAttributeError(
-                f"Pager has no attribute {name!r}: use lab.{list_name}.{call_name}()"
+                f"Pager has no attribute {name!r}: use lab.{list_name}.{suggested_call}()"
             )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
@@ -186,17 +186,16 @@ class PaylabWorld:
         account_fields = {**example_account(str(person.country), self.service), **fields}
         return self._client.financial_accounts.create(individual_id=person.id, **account_fields)
 
-    def _lock_world(self, *, delivers_events: bool) -> AbstractContextManager[object]:
+    @contextmanager
+    def _lock_world(self, *, delivers_events: bool) -> Iterator[None]:
         """Make a block in which nothing else changes the world.
 
         The events that the block causes are delivered only with `delivers_events`.
         """
         world = self._simulator.world
-        exit_stack = ExitStack()
-        exit_stack.enter_context(world.lock)
-        if not delivers_events:
-            exit_stack.enter_context(withheld_events(world))
-        return exit_stack
+        events_block = nullcontext() if delivers_events else withheld_events(world)
+        with world.lock, events_block:
+            yield
 
     def pay_in(
         self, amount: str | Decimal, currency: codes.SourceCurrency | str = "USD"

@@ -131,7 +131,7 @@ class Arrivals:
         ...     inbox.newest(1)[0].event == event
         True
         """
-        return self._find_matching_arrivals()[: -limit - 1 : -1]
+        return self._find_matching_arrivals()[::-1][:limit]
 
     def frame(self) -> pd.DataFrame:
         """Return one row per event: time, type, resource, number of deliveries, order.

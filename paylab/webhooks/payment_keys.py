@@ -20,11 +20,11 @@ NO_PAYMENT = -1
 class Matches(NamedTuple):
     """The payment of each row.
 
-    `payment_indexes` has the index of the payment for each row, -1 for none, and
+    `payment_index_of_row` has the index of the payment for each row, -1 for none, and
     `by_reference_mask` whether the row was matched by the reference of the payment.
     """
 
-    payment_indexes: Indexes
+    payment_index_of_row: Indexes
     by_reference_mask: NDArray[np.bool_]
 
 
@@ -36,17 +36,17 @@ def match_rows(
     Each is looked up among the ids and the references of the payments, as it is written and then
     without regard to case.
     """
-    payment_indexes = np.full(len(ids), NO_PAYMENT, dtype=np.int64)
+    payment_index_of_row = np.full(len(ids), NO_PAYMENT, dtype=np.int64)
     by_reference_mask = np.zeros(len(ids), dtype=bool)
     for row_keys in (ids, references):
         for normalize in (_keep_case, _fold_case):
             for payment_keys in (payment_ids, payment_references):
                 tried_row_indexes = _match_remaining(
-                    payment_indexes, row_keys, payment_keys, normalize
+                    payment_index_of_row, row_keys, payment_keys, normalize
                 )
                 # Only rows without a match are tried again, so a row keeps the value of its match.
                 by_reference_mask[tried_row_indexes] = payment_keys is payment_references
-    return Matches(payment_indexes, by_reference_mask)
+    return Matches(payment_index_of_row, by_reference_mask)
 
 
 def _keep_case(key_texts: pa.Array) -> pa.Array:
@@ -60,16 +60,16 @@ def _fold_case(key_texts: pa.Array) -> pa.Array:
 
 
 def _match_remaining(
-    payment_indexes: Indexes,
+    payment_index_of_row: Indexes,
     row_keys: pa.Array,
     payment_keys: pa.Array,
     normalize: Callable[[pa.Array], pa.Array],
 ) -> Indexes:
     """Try to match the rows that have no payment yet, and return the indexes of these rows.
 
-    The payment of each row with an equal key is set in `payment_indexes`.
+    The payment of each row with an equal key is set in `payment_index_of_row`.
     """
-    unmatched_row_indexes = np.flatnonzero(payment_indexes == NO_PAYMENT)
+    unmatched_row_indexes = np.flatnonzero(payment_index_of_row == NO_PAYMENT)
     has_row_keys = row_keys.null_count < len(row_keys)
     has_payment_keys = payment_keys.null_count < len(payment_keys)
     if not len(unmatched_row_indexes) or not has_row_keys or not has_payment_keys:
@@ -79,7 +79,7 @@ def _match_remaining(
     found_indexes = pc.index_in(
         normalize(row_keys), value_set=normalize(payment_keys), skip_nulls=True
     )
-    payment_indexes[unmatched_row_indexes] = np.asarray(
+    payment_index_of_row[unmatched_row_indexes] = np.asarray(
         found_indexes.fill_null(NO_PAYMENT), dtype=np.int64
     )
     return unmatched_row_indexes
@@ -91,11 +91,11 @@ def repeated_references(matches: Matches, references: pa.Array) -> dict[int, lis
     `references` are those of the payments. The result has the indexes of payments without a row,
     by the index of the payment that got the rows of their reference.
     """
-    payment_indexes = matches.payment_indexes
-    is_matched = payment_indexes >= 0
-    row_counts = np.bincount(payment_indexes[is_matched], minlength=len(references))
+    payment_index_of_row = matches.payment_index_of_row
+    is_matched = payment_index_of_row >= 0
+    row_counts = np.bincount(payment_index_of_row[is_matched], minlength=len(references))
     without_rows = np.flatnonzero(row_counts == 0)
-    with_rows = np.unique(payment_indexes[is_matched & matches.by_reference_mask])
+    with_rows = np.unique(payment_index_of_row[is_matched & matches.by_reference_mask])
     if not len(without_rows) or not len(with_rows):
         return {}
     folded_references = _fold_case(references)

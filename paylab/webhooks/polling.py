@@ -150,8 +150,10 @@ class PolledList:
             self.open.add(row_id)
         if len(self.known) > RESOURCES_MAX and self.order == "newest_first":
             final_ids = (known_id for known_id in self.known if known_id not in self.open)
-            # If none is final, the version that was just stored is forgotten.
-            del self.known[next(final_ids, row_id)]
+            # If none is final, the resource that was just stored is forgotten.
+            forgotten_id = next(final_ids, row_id)
+            del self.known[forgotten_id]
+            self.open.discard(forgotten_id)
 
     def read_version(self, row: JsonMapping) -> EventVersion:
         """Return the version of a resource that a row shows, to compare it with another one."""

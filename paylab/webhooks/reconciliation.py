@@ -140,7 +140,7 @@ class Comparison:
         self._rules = rules
         self._pairs = PaymentPairs(payments, rows, rules)
         self._shared_references = SharedReferences(self._pairs, matches)
-        self.payment_index_of_row = matches.payment_indexes
+        self.payment_index_of_row = matches.payment_index_of_row
         matched_payment_indexes = self.payment_index_of_row[self.payment_index_of_row >= 0]
         self._row_counts = np.bincount(matched_payment_indexes, minlength=payments.count)
 

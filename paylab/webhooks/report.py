@@ -227,7 +227,7 @@ class Reconciliation:
             self._payments, other_sides=self._rows, zone=self._rules.zone, period=self._period
         )
         currencies = sorted(side_totals_by_currency)
-        frame = ExactFrame({"currency": pd.Categorical(currencies)})
+        totals_frame = ExactFrame({"currency": pd.Categorical(currencies)})
         for side_name in self.sides:
             side_totals = [
                 side_totals_by_currency[currency].get(side_name, NO_TOTAL)
@@ -235,9 +235,9 @@ class Reconciliation:
             ]
             counts = [side_total.count for side_total in side_totals]
             side_sums = [side_total.amount for side_total in side_totals]
-            frame[f"count_{side_name}"] = np.array(counts, dtype=np.int64)
-            frame[f"amount_{side_name}"] = make_amounts(side_sums, currencies)
-        return frame
+            totals_frame[f"count_{side_name}"] = np.array(counts, dtype=np.int64)
+            totals_frame[f"amount_{side_name}"] = make_amounts(side_sums, currencies)
+        return totals_frame
 
     def report(self) -> str:
         """Return the result in a few lines: problems by kind, what was compared, and totals.

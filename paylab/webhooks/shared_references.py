@@ -39,12 +39,12 @@ class SharedReferences:
 
         So far the first of the payments has all of these rows.
         """
-        first_payment_mask = self._matches.payment_indexes == payments[0]
+        first_payment_mask = self._matches.payment_index_of_row == payments[0]
         row_mask = first_payment_mask & self._matches.by_reference_mask
         row_indexes = np.flatnonzero(row_mask).tolist()
         self.payments.update(payments)
         if len(row_indexes) == 1 and self._is_sum_of_payments(row_indexes[0], payments):
-            self._matches.payment_indexes[row_indexes[0]] = COMPARED_ALREADY
+            self._matches.payment_index_of_row[row_indexes[0]] = COMPARED_ALREADY
             self.problems.append(self._make_split_problem(row_indexes[0], payments))
             return
         for payment_index in self._assign_rows(row_indexes, payments):
@@ -104,8 +104,8 @@ class SharedReferences:
             if not equal_payment_indexes:
                 unassigned_row_indexes.append(row_index)
                 continue
-            self._matches.payment_indexes[row_index] = equal_payment_indexes[0]
+            self._matches.payment_index_of_row[row_index] = equal_payment_indexes[0]
             free_payment_indexes.remove(equal_payment_indexes[0])
         for row_index in unassigned_row_indexes[: len(free_payment_indexes)]:
-            self._matches.payment_indexes[row_index] = free_payment_indexes.pop(0)
+            self._matches.payment_index_of_row[row_index] = free_payment_indexes.pop(0)
         return free_payment_indexes

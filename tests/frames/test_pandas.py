@@ -299,7 +299,7 @@ def test_the_modules_of_pandas_that_are_told_apart_are_there():
     """`nlargest`, windows and statistics convert values in the modules that are known by name."""
     assert pandas_callers.has_windows()
     assert pandas_callers.has_statistics()
-    source = Path(import_module(pandas_callers.RANKING).__file__).read_text()
+    source = Path(import_module(pandas_callers.RANKING_MODULE).__file__).read_text()
     assert "np.asarray(arr)" in source
     for is_asked in (is_window, is_statistic_or_window):
         answers: list[bool] = []

@@ -93,6 +93,19 @@ def test_after_a_restore_a_frozen_clock_has_the_same_time(wall, frozen):
     assert (new.now(), new.frozen, new.speed) == (old.now(), frozen, 3)
 
 
+@pytest.mark.parametrize("absent", ["base", "since", "frozen", "speed"])
+def test_a_dump_without_one_of_its_values_changes_nothing(wall, absent):
+    """A dump without one of its values is refused, and the clock goes on as before."""
+    saved = Clock(frozen=True, speed=3, wall=wall).dump()
+    del saved[absent]
+    clock = Clock(frozen=False, speed=2, wall=wall)
+    wall.seconds += 20
+    state = clock.state()
+    with pytest.raises(KeyError):
+        clock.restore(saved)
+    assert clock.state() == state
+
+
 def test_ends_before_dates_do(wall):
     """The clock stops at its maximum, so that a deadline a day later can still be written."""
     clock = Clock(frozen=False, speed=1e6, wall=wall)

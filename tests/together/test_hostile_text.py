@@ -188,7 +188,7 @@ SHOWN = {
     ),
     "simulator.scenarios.Scenarios": lambda: bare(
         import_module("paylab.simulator.scenarios").Scenarios,
-        _scenarios={HOSTILE: SimpleNamespace(value=HOSTILE, outcome=HOSTILE)},
+        _scenario_by_name={HOSTILE: SimpleNamespace(value=HOSTILE, outcome=HOSTILE)},
     ),
     "simulator.simulator.Simulator": lambda: paylab.connect().simulator,
     "spec.assumptions.assumption.Assumption": "our own words",

@@ -74,7 +74,7 @@ NO_ID = "must be an id, or an object that has one, and not empty"
         ({"new": " "}, "new: must be text that is not blank"),
         ({"lookback": 45}, 'lookback: must be a duration such as "45 days"'),
         ({"idempotency_key": 7}, "idempotency_key: must be a UUID of 36 characters"),
-        ({"timeout": "x"}, "timeout: must be a number of seconds above 0"),
+        ({"timeout": 10**7}, "timeout: must be a number of seconds above 0 and at most 1,000,000"),
         ({"headers": ["x"]}, "headers: must be a dict of names and texts"),
     ],
 )

@@ -56,15 +56,15 @@ def _read_problem_by_key(error: ServiceError) -> Mapping[str, str]:
 
 
 def _pass_on_warnings(
-    caught_warnings: list[warnings.WarningMessage], name_line: Callable[[str, str], str]
+    caught_warnings: list[warnings.WarningMessage], add_place: Callable[[str, str], str]
 ) -> None:
     """Warn again; a warning about a key of older files begins with the line of that key.
 
-    `name_line` puts this line before a sentence about a key.
+    `add_place` puts this line before a sentence about a key.
     """
     for warning in caught_warnings:
         if isinstance(warning.message, ConfigWarning):
-            sentence = name_line(warning.message.key, str(warning.message))
+            sentence = add_place(warning.message.key, str(warning.message))
             warn_caller(sentence, ConfigWarning)
         else:  # not about the service: it is passed on unchanged
             warnings.warn_explicit(
@@ -115,7 +115,7 @@ class Service(ServiceSettings):
         file_path = Path(path)
         tables, file_text = files.read_service_file(file_path)
 
-        def name_line(key: str, sentence: str) -> str:
+        def add_place(key: str, sentence: str) -> str:
             """Put the file and the line of a key before a sentence about it."""
             return f"{file_path}, line {files.find_line(file_text, key)}: {sentence}"
 
@@ -126,11 +126,11 @@ class Service(ServiceSettings):
                 service = cls(tables)
         except ServiceError as error:
             problem_lines = [
-                name_line(key, sentence) for key, sentence in _read_problem_by_key(error).items()
+                add_place(key, sentence) for key, sentence in _read_problem_by_key(error).items()
             ]
             line_number = files.find_line(file_text, error.key)
             raise ServiceError("\n".join(problem_lines), error.key, line_number) from None
-        _pass_on_warnings(caught_warnings, name_line)
+        _pass_on_warnings(caught_warnings, add_place)
         return service
 
     def with_values(self, values: Mapping[str, object]) -> Self:

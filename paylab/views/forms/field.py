@@ -265,7 +265,7 @@ class FormField(Node):
             "long": self.is_long,
             "mark": self._requirement_mark(),
             "hint": "" if self.disabled and self.input != TICK else self.hint,
-            "heard": self._input_order.last_numbers,
+            "heard": self._input_order.last_number_by_page,
         }
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
@@ -275,7 +275,7 @@ class FormField(Node):
         action_name = message.get("kind")
         if action_name == "input":
             with self._input_order.lock:
-                if self._input_order.is_newer(message):
+                if self._input_order.take_if_newer(message):
                     self._receive_value(message.get("value"))
         elif action_name == "leave":
             self._receive_leave()

@@ -54,16 +54,21 @@ class InputOrder:
     """
 
     def __init__(self) -> None:
-        self.last_numbers: dict[str, int] = {}
+        self.last_number_by_page: dict[str, int] = {}
         self.lock = RLock()
 
-    def is_newer(self, message: Message) -> bool:
-        """Whether an input is newer than the last one of its page; then it is the last one."""
+    def take_if_newer(self, message: Message) -> bool:
+        """Whether an input is newer than the last one of its page; it is the last one from now.
+
+        An input without a number is always taken, and leaves the last number as it is.
+        """
         page = str(message.get("view"))
         number = whole_number(message.get("n"))
-        if 0 < number <= self.last_numbers.get(page, 0):
+        if number < 1:
+            return True
+        if number <= self.last_number_by_page.get(page, 0):
             return False
-        self.last_numbers = {**self.last_numbers, page: number}
+        self.last_number_by_page = {**self.last_number_by_page, page: number}
         return True
 
 

@@ -323,3 +323,6 @@ def test_an_input_that_arrives_after_a_newer_one_is_not_taken():
     assert (field.value, field.props()["heard"]) == ("12345", {"v": 5})
     field.receive({"kind": "input", "view": "other page", "n": 1, "value": "9"}, [])
     assert field.value == "9"
+    field.receive({"kind": "input", "view": "v", "value": "8"}, [])
+    typed(field, "7", n=4)
+    assert field.value == "8"  # an input without a number leaves the last number as it was
