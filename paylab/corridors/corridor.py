@@ -13,6 +13,7 @@ from ..errors.text import printable
 from ..light_dataclass import light_dataclass
 from ..spec import codes
 from ..spec.service.setting import SPEC
+from ..spec.tables import align_columns, html_table, join_words
 from . import on_ramps
 from .account_types import (
     AR_ACCOUNT,
@@ -34,7 +35,6 @@ from .account_types import (
 from .country_names import NAMES
 from .format_text import describe_documents, describe_format_and_note
 from .on_ramps import OnRamp
-from .tables import align_columns, html_table, join_words
 
 RAMP_FIELDS = ("phone", "date_of_birth", "idv_consent_recorded_at", "document")
 """The fields that an individual with a ramp product needs in every country."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
 
 from ..spec import codes
+from ..spec.tables import Row, align_columns, html_table, join_words
 from .account_types import Account, DetailField
 from .corridor import PRODUCTS_SOURCE, Corridor
 from .format_text import ANY_TEXT, describe_documents, describe_format
-from .tables import Row, align_columns, html_table, join_words
 
 CORRIDOR_COLUMNS = (
     "Country and rails",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..spec import codes
+from ..spec.tables import join_words
 from .account_types import Format
-from .tables import join_words
 
 ANY_TEXT = "text"
 """The description of a format that accepts any text."""

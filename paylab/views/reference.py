@@ -1,66 +1,16 @@
-"""The assumptions of paylab as a card: an area is a line, which opens on click."""
+"""An assumption of paylab as a card."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
-from operator import attrgetter
 
-from ..spec.assumptions import ALL, SCENARIOS, Assumption, markdown
+from ..spec.assumptions import Assumption
 from ..spec.assumptions.reference import key_names
-from .html import card, collapsible_block, column, escape, grid, heading, plural, table_of_html
+from .html import card, column, escape, table_of_html
 from .style import CODE_STYLE, MUTED
 
 CODE_PATTERN = re.compile(r"`([^`]+)`")
 """Code in a text, as Markdown writes it."""
-
-INTRODUCTION = (
-    "Where the specification is silent, paylab assumes an answer; set its keys to change it. The "
-    "origin is spec (it answers the question after all), public (a description of this kind of "
-    "service says so) or chosen by paylab."
-)
-
-
-@dataclass(frozen=True)
-class ReferenceCard:
-    """A card for a notebook; as text it is Markdown."""
-
-    title: str
-    blocks: Sequence[str] = field(repr=False)
-    text: str = field(repr=False)
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """The card for Jupyter, by MIME type."""
-        introduction_html = f'<div style="{MUTED}">{escape(INTRODUCTION)}</div>'
-        card_html = card(column(heading(self.title), introduction_html, *self.blocks))
-        return {"text/html": card_html, "text/plain": self.text}
-
-
-def assumptions() -> ReferenceCard:
-    """All assumptions by area, and the simulated outcomes.
-
-    >>> from paylab.views import reference
-    >>> reference.assumptions()
-    ReferenceCard(title='...')
-    """
-    html_blocks = []
-    for area_name, area_group in groupby(ALL, attrgetter("area")):
-        area_assumptions = list(area_group)
-        table_html = table_of_html(map(_assumption_row, area_assumptions))
-        html_blocks.append(
-            collapsible_block(area_name, table_html, plural(len(area_assumptions), "row"))
-        )
-    outcome_rows = [
-        (scenario.where, scenario.value or "an empty text", scenario.outcome.replace("`", ""))
-        for scenario in SCENARIOS
-    ]
-    grid_html = grid(("Where", "Value", "Outcome"), outcome_rows, row_max=len(outcome_rows))
-    html_blocks.append(
-        collapsible_block("Simulated outcomes", grid_html, plural(len(outcome_rows), "row"))
-    )
-    return ReferenceCard(plural(len(ALL), "assumption"), html_blocks, markdown())
 
 
 def assumption_card(assumption: Assumption) -> str:

@@ -1,4 +1,8 @@
-"""The open points of the spec and what paylab assumes: `get(id)`, `ALL`, `SCENARIOS`."""
+"""The open points of the spec, what paylab assumes about each, and what to ask the provider.
+
+`paylab.assumptions` shows the table, `get("details.mx")` one row of it. `ALL` has all rows, and
+`SCENARIOS` the special values of the simulator.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,13 @@ else:
         from .reference import assumption_rows
 
         return assumption_rows()
+
+
+def _repr_mimebundle_(include: object = None, exclude: object = None) -> dict[str, str]:
+    """Show this module as the table of assumptions in a notebook."""
+    from .assumption_table import write_html_table, write_text_table
+
+    return {"text/html": write_html_table(), "text/plain": write_text_table()}
 
 
 __all__ = ["ALL", "SCENARIOS", "Assumption", "Scenario", "get", "markdown"]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
 
 Row = tuple[str, ...]
 """The texts of the cells of a row."""
@@ -25,8 +29,16 @@ _CARD_STYLE = (
 )
 """The frame of a table, as cards of the views have it."""
 
+_SUMMARY_STYLE = "cursor:pointer;width:fit-content;font-weight:500"
+_CODE_STYLE = (
+    "font-family:var(--jp-code-font-family, monospace);background:none;padding:0;font-size:12px"
+)
+
 _ONE_LINE_LENGTH = 16
 """Maximum length of a line that is not broken."""
+
+_CODE_PATTERN = re.compile(r"`([^`]+)`")
+"""Code in a text, as Markdown writes it."""
 
 
 def html_table(
@@ -36,10 +48,53 @@ def html_table(
     *,
     percents: Sequence[int] = (),
 ) -> str:
-    """Return a table in HTML, and notes below it; a line break in a cell is kept.
+    """Return a framed table in HTML, and notes below it; a line break in a cell is kept.
 
     `percents` are the widths of the columns, which otherwise follow their texts.
     """
+    return _frame(_write_table(columns, rows, percents) + _write_notes(notes))
+
+
+class Section(NamedTuple):
+    """A table below a line with its title; `percents` are the widths of its columns."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    percents: Sequence[int]
+
+
+def html_sections(title: str, introduction: str, sections: Iterable[Section]) -> str:
+    """Return tables in one frame in HTML; a click on the title of a section opens its table."""
+    from html import escape
+
+    section_htmls = []
+    for section in sections:
+        summary_html = f"{escape(section.title)} &ensp;{len(section.rows)} rows"
+        table_html = _write_table(section.columns, section.rows, section.percents)
+        section_htmls.append(
+            f'<details style="margin-top:10px"><summary style="{_SUMMARY_STYLE}">{summary_html}'
+            f'</summary><div style="margin-top:6px">{table_html}</div></details>'
+        )
+    title_html = f'<div style="font-size:16px;font-weight:600">{escape(title)}</div>'
+    return _frame(title_html + _write_notes([introduction]) + "".join(section_htmls))
+
+
+def _frame(content_html: str) -> str:
+    """Return HTML in a frame that a narrow page scrolls sideways."""
+    attributes = f'tabindex="0" role="group" aria-label="Table" style="{_CARD_STYLE}"'
+    return f"<div {attributes}>{content_html}</div>"
+
+
+def _write_notes(notes: Iterable[str]) -> str:
+    """Return sentences in HTML, a paragraph each."""
+    from html import escape
+
+    return "".join(f"<p>{escape(note_text)}</p>" for note_text in notes)
+
+
+def _write_table(columns: Sequence[str], rows: Iterable[Row], percents: Sequence[int]) -> str:
+    """Return the table itself in HTML."""
     from html import escape  # slow to import, and every client imports this module
 
     header_style = f"{_STYLE};{_HEADER_STYLE}"
@@ -50,11 +105,7 @@ def html_table(
     ]
     head_html = f"<thead><tr>{''.join(header_cells)}</tr></thead>"
     body_html = "".join(_write_row(row) for row in rows)
-    notes_html = "".join(f"<p>{escape(note_text)}</p>" for note_text in notes)
-    table_html = f"{head_html}<tbody>{body_html}</tbody>"
-    content_html = f'<table style="{_TABLE_STYLE}">{table_html}</table>{notes_html}'
-    attributes = f'tabindex="0" role="group" aria-label="Table" style="{_CARD_STYLE}"'
-    return f"<div {attributes}>{content_html}</div>"
+    return f'<table style="{_TABLE_STYLE}">{head_html}<tbody>{body_html}</tbody></table>'
 
 
 def _write_row(row: Row) -> str:
@@ -72,7 +123,7 @@ def _write_line(cell_line: str) -> str:
     """Return a line of a cell in HTML; a short one, such as a country, is not broken."""
     from html import escape
 
-    escaped_line = escape(cell_line)
+    escaped_line = _CODE_PATTERN.sub(rf'<code style="{_CODE_STYLE}">\1</code>', escape(cell_line))
     if len(cell_line) > _ONE_LINE_LENGTH or " " not in cell_line:
         return escaped_line
     return f'<span style="white-space:nowrap">{escaped_line}</span>'
@@ -85,6 +136,20 @@ def align_columns(rows: Sequence[Row]) -> str:
     for row in rows:
         cells = [cell_text.ljust(width) for cell_text, width in zip(row, widths, strict=True)]
         table_lines.append("  ".join(cells).rstrip())
+    return "\n".join(table_lines)
+
+
+def wrap_columns(rows: Sequence[Row], widths: Sequence[int]) -> str:
+    """Return a table for a terminal whose cells are broken into lines of these widths."""
+    table_lines = []
+    for row in rows:
+        wrapped_cells = [
+            textwrap.wrap(cell_text, width, break_on_hyphens=False)
+            for cell_text, width in zip(row, widths, strict=True)
+        ]
+        for line_cells in zip_longest(*wrapped_cells, fillvalue=""):
+            padded_cells = map(str.ljust, line_cells, widths)
+            table_lines.append("  ".join(padded_cells).rstrip())
     return "\n".join(table_lines)
 
 
