@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation
 from functools import lru_cache, partialmethod
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -39,13 +39,13 @@ ARRAY_PRIORITY = 1500
 """More than that of pandas' own columns without an index, and less than that of its indexes."""
 EXTREMES = {np.maximum, np.minimum, np.fmax, np.fmin}
 DIVIDED_BY_ZERO = "{} is divided by 0; a column divided by 0 has a missing value there"
-
-
 _ROUNDINGS = (
-    *("normalize", "quantize", "scaleb"),
+    *("normalize", "quantize", "scaleb", "shift"),
     *("to_integral", "to_integral_exact", "to_integral_value"),
 )
 _OF_TWO_AMOUNTS = ("fma", "max", "max_mag", "min", "min_mag", "remainder_near")
+_OF_CONTEXTS = ("next_minus", "next_plus", "next_toward", "rotate")
+"""Methods whose results depend on the number of digits of a context."""
 
 
 def _write_constructor(number: Decimal) -> str:
@@ -87,8 +87,7 @@ class ExactDecimal(Decimal):
     def __abs__(self) -> ExactDecimal:
         return make_element(Decimal.copy_abs(self), self.currency)
 
-    def __copy__(self) -> ExactDecimal:
-        return self
+    __copy__ = __pos__
 
     def __deepcopy__(self, _memo: object) -> ExactDecimal:
         return self
@@ -241,11 +240,6 @@ def _choose_class_of_multiple(amount: ExactDecimal, factor: Any) -> type[ExactDe
     return ExactDecimal if isinstance(factor, Decimal) else type(amount)
 
 
-def _choose_unknown(_divisor: ExactDecimal, _dividend: Any) -> type[ExactDecimal]:
-    """The class of a number that is divided by an amount."""
-    return ExactDecimal
-
-
 _OPERATORS: dict[str, tuple[Operator, ChooseClass]] = {
     "add": (EXACT_CONTEXT.add, _choose_class_of_sum),
     "sub": (EXACT_CONTEXT.subtract, _choose_class_of_sum),
@@ -332,18 +326,24 @@ def _make_unrounded_method(method_name: str) -> Callable[..., Any]:
     return method
 
 
+def _refuse_digits(_amount: ExactDecimal, name: str, *_: object, **__: object) -> NoReturn:
+    raise ExactnessError(f"{name}() rounds to the context: write Decimal(amount).{name}()")
+
+
 for _name, (_op, _choose) in _OPERATORS.items():
     setattr(ExactDecimal, f"__{_name}__", _make_operator_method(_name, _op, _choose))
     setattr(ExactDecimal, f"__r{_name}__", _make_operator_method(_name, _op, _choose, swapped=True))
 for _name, _op in _DIVISIONS.items():
     _method = _make_operator_method(_name, _op, _choose_class_of_multiple)
     setattr(ExactDecimal, f"__{_name}__", _method)
-    _method = _make_operator_method(_name, _op, _choose_unknown, swapped=True)
+    _method = _make_operator_method(_name, _op, lambda *_: ExactDecimal, swapped=True)
     setattr(ExactDecimal, f"__r{_name}__", _method)
 for _name in (*_ROUNDINGS, *_OF_TWO_AMOUNTS):
     setattr(ExactDecimal, _name, _make_unrounded_method(_name))
 for _name in ("copy_abs", "copy_negate", "copy_sign"):
     setattr(ExactDecimal, _name, _make_sign_method(_name))
+for _name in _OF_CONTEXTS:
+    setattr(ExactDecimal, _name, partialmethod(_refuse_digits, _name))
 for _name in ("cbrt", "exp2", "expm1", "log", "log1p", "log2"):
     setattr(ExactDecimal, _name, _make_float_method(_name))
 for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):

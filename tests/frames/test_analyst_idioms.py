@@ -63,6 +63,7 @@ ELEMENTS = {
         lambda s, f: [x.remainder_near(D(3)) for x in s],
         lambda v: [x.remainder_near(D(3)) for x in v],
     ),
+    "element shift": (lambda s, f: [x.shift(2) for x in s], lambda v: [x.shift(2) for x in v]),
     "element to_integral": (
         lambda s, f: [x.to_integral_value() for x in s],
         lambda v: [x.to_integral_value() for x in v],

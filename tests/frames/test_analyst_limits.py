@@ -60,6 +60,10 @@ FLOATS = {
     "average of DuckDB": lambda s, f: query_duckdb(f, "avg(a)"),
 }
 REFUSED = {
+    **{
+        f"element {name}": lambda s, f, name=name: getattr(s[0], name)(1)
+        for name in ("next_minus", "next_plus", "next_toward", "rotate")
+    },
     "the sum of amounts and a float": lambda s, f: np.where(s > 0, s, 0.0).sum(),
     "a sum that starts with a float": lambda s, f: sum(s, 0.0),
     "rates that are floats": lambda s, f: s * f.k.map({"x": 17.1, "y": 0.5}),
