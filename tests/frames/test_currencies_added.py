@@ -542,6 +542,24 @@ def test_the_larger_of_two_amounts_is_missing_where_one_of_them_is():
         assert larger.isna().tolist() == [True, False, False]
 
 
+def test_files_keep_the_currencies_of_columns_that_are_named_as_those_of_the_service(tmp_path):
+    """A column of your own is read with the currencies beside it, and with none otherwise."""
+    frame = make_frame()
+    doubled = frame.destination_amount * 2
+    frame = frame.assign(own=doubled, own_amount=doubled, own_currency=frame.destination_currency)
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.paylab.to_database(tmp_path / "t.duckdb")
+    for read in (
+        frames.read_parquet(tmp_path / "t.parquet"),
+        frames.read_sql("transfers", tmp_path / "t.duckdb"),
+    ):
+        assert [amount.currency for amount in read.own_amount] == ["MXN", "PHP", "MXN"]
+        assert {amount.currency for amount in read.own} == {None}
+        totals = frames.by_currency(read)
+        assert totals.own_amount["MXN"] == doubled[0] + doubled[2]
+        assert "own" not in totals
+
+
 def test_a_sum_over_several_currencies_warns_once():
     """Its currency is "several": to add more amounts to it does not warn again."""
     frame = make_frame()
