@@ -7,7 +7,7 @@ ExactnessError.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -28,7 +28,11 @@ INTERPOLATED = (
 
 
 def exact_decimals(values: Any) -> pa.Array:
-    """Anything list-like as Arrow decimals; ExactnessError for floats and other text."""
+    """Anything list-like as Arrow decimals; ExactnessError for floats and other text.
+
+    TypeError for values without the order of rows.
+    """
+    _require_order(values)
     arrow_values = _convert_to_arrow(values)
     if arrow_values is None:
         return decimals.from_numbers(map(_read_exact_number, values)).combine_chunks()
@@ -97,11 +101,13 @@ def read_operand(operand: object, row_count: int) -> pa.Array:
 def read_other_operand(operand: Any, row_count: int) -> pa.Array:
     """The other operand of a comparison, as an array of exact numbers.
 
-    Values that are not numbers are missing. ValueError for a column of another length.
+    Values that are not numbers are missing. ValueError for a column of another length; TypeError
+    for values without the order of rows.
     """
     if not is_list_like(operand):  # one number, for all rows
         [exact_number] = decimals.from_numbers([read_number(operand)])
         return pa.repeat(exact_number, row_count)
+    _require_order(operand)
     arrow_values = _convert_to_arrow(operand)
     if arrow_values is not None and not pa.types.is_floating(arrow_values.type):
         return _require_length(exact_decimals(arrow_values), row_count)
@@ -147,7 +153,23 @@ def require_number(operand: Any) -> None:
 
 def is_missing_value(value: Any) -> bool:
     """Whether a value is None, NaN, NaT or NA."""
+    if isinstance(value, Decimal):
+        return value.is_nan()  # pandas compares it, which a signaling NaN does not allow
     return not is_list_like(value) and bool(pd.isna(value))
+
+
+def _require_order(values: object) -> None:
+    """TypeError for a dict, of which Arrow would take the keys, and for a set."""
+    if isinstance(values, Mapping):
+        raise TypeError(
+            "amounts do not compute with a dict, whose keys are in no order of rows: write "
+            "pd.Series(values), which is matched by label"
+        )
+    if isinstance(values, set | frozenset):
+        raise TypeError(
+            "amounts do not compute with a set, which has no order of rows: write a list, or "
+            "amounts.isin(values)"
+        )
 
 
 def _describe_inexact(array: pa.Array) -> str:
