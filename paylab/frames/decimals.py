@@ -46,10 +46,11 @@ def read_texts(texts: pa.ChunkedArray, column_name: str, first_row: int = 0) -> 
     return _make_narrow_column(numbers)
 
 
-def join(columns: Sequence[pa.ChunkedArray], column_name: str = "amount") -> pa.ChunkedArray:
+def join(columns: Sequence[pa.ChunkedArray], column_name: str = "") -> pa.ChunkedArray:
     """The rows of all columns as one column, of the narrowest type that holds every number.
 
-    ExactnessError, with `column_name`, if no type does.
+    ExactnessError, with `column_name` and the rows, if no type does; without a name, the columns
+    may be operands, and no rows are named.
     """
     joined_type = columns[0].type
     if joined_type == WIDEST or any(column.type != joined_type for column in columns):
@@ -96,39 +97,6 @@ def from_results(numbers: Iterable[Decimal | None], too_long: str = TOO_LONG) ->
         return from_numbers(numbers)
     except ExactnessError:
         raise ExactnessError(too_long) from None
-
-
-def cast_exactly(
-    texts: pa.ChunkedArray, column_name: str, arrow_type: pa.DataType, first_row: int = 0
-) -> pa.ChunkedArray:
-    """The texts in a decimal type or `int64`; ExactnessError for the first that does not fit."""
-    numbers = read_decimals(texts, column_name, first_row)
-    integer_digits = MACHINE_DIGITS
-    decimal_places = 0
-    if arrow_type != pa.int64():
-        integer_digits = arrow_type.precision - arrow_type.scale
-        decimal_places = arrow_type.scale
-    try:
-        # Arrow's own cast misses some overflows.
-        if count_integer_digits(numbers) <= integer_digits:
-            return numbers.cast(arrow_type)
-    except pa.ArrowInvalid:
-        pass  # the error below names the row
-    misfit_row_number = _find_misfit(numbers, integer_digits, decimal_places)
-    misfit_text = _quote_short(texts[misfit_row_number].as_py())
-    raise ExactnessError(
-        f"{column_name}, row {first_row + misfit_row_number}: {misfit_text} does not fit "
-        f"{arrow_type}; a CSV file keeps it as text"
-    )
-
-
-def _find_misfit(numbers: pa.ChunkedArray, integer_digits: int, decimal_places: int) -> int:
-    """The number of the first row with more digits than these before or after the point."""
-    for row_number, number in enumerate(numbers.to_pylist()):
-        digits_before, digits_after = _count_digits(number or Decimal(0))
-        if digits_before > integer_digits or digits_after > decimal_places:
-            return row_number
-    raise ValueError("every number fits")
 
 
 def fits(texts: pa.ChunkedArray, column_name: str, decimal_type: pa.DataType) -> bool:
@@ -278,7 +246,7 @@ def _read_number(number_text: str, column_name: str, row_number: int) -> Decimal
     if not stripped_text:
         return None
     if not NUMBER.fullmatch(stripped_text):
-        quoted_text = _quote_short(number_text)
+        quoted_text = quote_short(number_text)
         raise ExactnessError(f"{column_name}, row {row_number}: {quoted_text} is not a number")
     return _check_digits(Decimal(stripped_text), column_name, row_number)
 
@@ -288,8 +256,8 @@ def _check_digits(number: Decimal, column_name: str, row_number: int) -> Decimal
     exponent = int(number.as_tuple().exponent)
     # Counting digits takes long: most numbers are seen to be short by their ends.
     is_short = -DIGITS_MAX <= exponent <= 0 and number.adjusted() - exponent < DIGITS_MAX
-    if not is_short and sum(_count_digits(number)) > DIGITS_MAX:
-        number_text = _quote_short(str(number))
+    if not is_short and sum(count_digits(number)) > DIGITS_MAX:
+        number_text = quote_short(str(number))
         raise ExactnessError(
             f"{column_name}, row {row_number}: {number_text} needs more than {DIGITS_MAX} digits"
         )
@@ -297,7 +265,7 @@ def _check_digits(number: Decimal, column_name: str, row_number: int) -> Decimal
     return number if has_usual_places else number.normalize(UNLIMITED)
 
 
-def _count_digits(number: Decimal) -> tuple[int, int]:
+def count_digits(number: Decimal) -> tuple[int, int]:
     """The digits before and after the point, without trailing zeros."""
     integer_digits = number.adjusted() + 1 if number else 0
     decimal_places = _count_decimals(number.normalize(UNLIMITED))
@@ -331,20 +299,21 @@ def _find_narrow_type(numbers: Sequence[Decimal | None]) -> pa.DataType | None:
 def _describe_clash(columns: Sequence[pa.ChunkedArray], column_name: str) -> str:
     """Name the two numbers with the most digits before and after the point, and their rows."""
     amounts = [number or Decimal(0) for column in columns for number in column.to_pylist()]
-    digit_counts = [_count_digits(number) for number in amounts]
+    digit_counts = [count_digits(number) for number in amounts]
     row_numbers = range(len(amounts))
     largest_row_number = max(row_numbers, key=lambda row_number: digit_counts[row_number][0])
     finest_row_number = max(row_numbers, key=lambda row_number: digit_counts[row_number][1])
     clashing_texts = [
-        f"{_quote_short(format(amounts[row_number].normalize(UNLIMITED), 'f'))} (row {row_number})"
+        quote_short(format(amounts[row_number].normalize(UNLIMITED), "f"))
+        + (f" (row {row_number})" if column_name else "")
         for row_number in (largest_row_number, finest_row_number)
     ]
     return (
-        f"{column_name}: {' and '.join(clashing_texts)} together need more than {DIGITS_MAX} "
-        "digits in one column"
+        f"{column_name or 'amounts'}: {' and '.join(clashing_texts)} together need more than "
+        f"{DIGITS_MAX} digits in one column"
     )
 
 
-def _quote_short(number_text: str) -> str:
+def quote_short(number_text: str) -> str:
     """A text in quotes for a message, cut if it is long."""
     return repr(f"{number_text:.{SHOWN_LENGTH}}{'…' * (len(number_text) > SHOWN_LENGTH)}")

@@ -23,7 +23,7 @@ from ..errors.text import printable_lines
 from ..files import path_of, replace
 from ..storage.addresses import compress_if_gz, is_url, local_path, write_address
 from ..storage.folders import replace_folder
-from . import excel, sidecars
+from . import decimals, excel, sidecars
 from .column_choice import CREATED
 from .columns import Schema
 from .parquet_days import could_be_exported, write_days
@@ -33,7 +33,6 @@ from .parquet_types import (
     fitting_schema,
     parquet_schema,
     read_scale,
-    widen_types,
 )
 from .spreadsheet_text import escape_cells
 from .text_table import text_schema
@@ -167,13 +166,13 @@ def _write_json_lines(rows: FileRows, path: Path) -> None:
 
 def _write_excel(rows: FileRows, path: Path) -> None:
     """Write a workbook, with a header also if there are no rows."""
-    amount_names = [
-        schema_column.name
-        for schema_column in rows.schema.columns
-        if schema_column.kind == "amount"
-    ]
-    # The widest type, because every amount must fit.
-    arrow_schema = widen_types(parquet_schema(rows.schema), amount_names)
+    # Every amount of at most 38 digits fits: the types of a workbook are those of its cells.
+    arrow_schema = pa.schema(
+        [
+            pa.field(field.name, decimals.WIDEST if pa.types.is_decimal(field.type) else field.type)
+            for field in parquet_schema(rows.schema)
+        ]
+    )
     header_table = arrow_schema.empty_table()
     tables = chain([header_table], rows.convert_to(arrow_schema))
     excel.write_workbook(tables, path, about=rows.about)

@@ -2,22 +2,30 @@
 
 An amount has 24 digits and a rate 13, so that their product has 37, which DuckDB, Spark and others
 compute exactly. A currency of the table with more than six decimals, or a value that needs more,
-makes the column DECIMAL(38, 18), with a WiderDecimalWarning.
+makes the column DECIMAL(38, 18), with a WiderDecimalWarning; a chosen scale stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 
-from ..errors.base import OptionError, PaylabWarning, Problem, warn_caller
+from ..errors.base import (
+    ExactnessError,
+    OptionError,
+    PaylabWarning,
+    Problem,
+    warn_caller,
+)
 from ..errors.extras import extra_imports
 from ..spec.codes import MINOR_UNIT_DEFAULT, MINOR_UNITS
 from . import decimals, times
 from .column_choice import require_columns
 from .columns import Kind, Schema
+from .machine_integers import MACHINE_DIGITS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,15 +97,34 @@ def _choose_amount_type() -> pa.DataType:
     return AMOUNT_TYPE if decimal_places <= AMOUNT_TYPE.scale else WIDE_TYPE
 
 
-def columns_too_narrow(texts: pa.Table, types: pa.Schema) -> set[str]:
-    """The decimal columns with a value that does not fit their type, and could fit a wider one."""
+def columns_too_narrow(
+    texts: pa.Table, types: pa.Schema, fixed_names: Collection[str] = ()
+) -> set[str]:
+    """The decimal columns with a value that does not fit their type, and could fit a wider one.
+
+    Those in `fixed_names` keep their decimals: they get wider only if all values fit then.
+    """
     narrow_names = set()
     for arrow_field in types:
-        can_widen = pa.types.is_decimal(arrow_field.type) and arrow_field.type != WIDE_TYPE
+        if not pa.types.is_decimal(arrow_field.type):
+            continue
         column_name = arrow_field.name
-        if can_widen and not decimals.fits(texts[column_name], column_name, arrow_field.type):
+        column_texts = texts[column_name]
+        wide_type = _find_wide_type(arrow_field, fixed_names)
+        if arrow_field.type == wide_type:
+            continue
+        if decimals.fits(column_texts, column_name, arrow_field.type):
+            continue
+        if column_name not in fixed_names or decimals.fits(column_texts, column_name, wide_type):
             narrow_names.add(column_name)
     return narrow_names
+
+
+def _find_wide_type(arrow_field: pa.Field, fixed_names: Collection[str]) -> pa.DataType:
+    """The widest type of a column; one of a chosen scale keeps its decimals."""
+    if arrow_field.name in fixed_names:
+        return pa.decimal128(WIDE_TYPE.precision, arrow_field.type.scale)
+    return WIDE_TYPE
 
 
 def fitting_schema(tables: Iterable[pa.Table], schema: Schema, scale: Scale = None) -> pa.Schema:
@@ -106,22 +133,30 @@ def fitting_schema(tables: Iterable[pa.Table], schema: Schema, scale: Scale = No
     A column of a chosen scale keeps it.
     """
     arrow_schema = parquet_schema(schema, scale)
+    fixed_names = read_scale(scale, schema).keys()
     narrow_names: set[str] = set()
     for table in tables:
-        narrow_names |= columns_too_narrow(table, arrow_schema)
-    names_to_widen = narrow_names - read_scale(scale, schema).keys()
-    warn_of_wide(names_to_widen, arrow_schema)
-    return widen_types(arrow_schema, names_to_widen)
+        narrow_names |= columns_too_narrow(table, arrow_schema, fixed_names)
+    wide_schema = widen_types(arrow_schema, narrow_names, fixed_names)
+    warn_of_wide(narrow_names, arrow_schema, wide_schema)
+    return wide_schema
 
 
-def widen_types(types: pa.Schema, names: Collection[str]) -> pa.Schema:
-    """The schema with the widest type for these columns."""
+def widen_types(
+    types: pa.Schema, names: Collection[str], fixed_names: Collection[str] = ()
+) -> pa.Schema:
+    """The schema with the widest type for these columns; those in `fixed_names` keep decimals."""
     return pa.schema(
-        [pa.field(field.name, WIDE_TYPE if field.name in names else field.type) for field in types]
+        [
+            pa.field(field.name, _find_wide_type(field, fixed_names))
+            if field.name in names
+            else field
+            for field in types
+        ]
     )
 
 
-def warn_of_wide(names: Collection[str], types: pa.Schema) -> None:
+def warn_of_wide(names: Collection[str], types: pa.Schema, wide_types: pa.Schema) -> None:
     """Warn that columns become wider than these types, and what that means; not for no columns."""
     if not names:
         return
@@ -129,10 +164,11 @@ def warn_of_wide(names: Collection[str], types: pa.Schema) -> None:
         f"{column_name} ({sql_type(types.field(column_name).type)})"
         for column_name in sorted(names)
     ]
+    written_types = {sql_type(wide_types.field(column_name).type) for column_name in names}
     warn_caller(
         f"values need more than the usual digits of {', '.join(names_with_types)}: written as "
-        f"{sql_type(WIDE_TYPE)}, which DuckDB and Spark cannot multiply exactly; choose "
-        "`scale=` for another type",
+        f"{' and '.join(sorted(written_types))}, which DuckDB and Spark cannot multiply exactly; "
+        "choose `scale=` for other decimals",
         WiderDecimalWarning,
     )
 
@@ -157,12 +193,72 @@ def convert_types(
             columns.append(times.read_times(column_texts, schema_column.name, first_row))
         elif schema_column.kind in ("amount", "seconds"):
             arrow_type = arrow_schema.field(schema_column.name).type
-            columns.append(
-                decimals.cast_exactly(column_texts, schema_column.name, arrow_type, first_row)
-            )
+            columns.append(cast_exactly(column_texts, schema_column.name, arrow_type, first_row))
         else:
             columns.append(column_texts)
     return pa.table(columns, schema=arrow_schema)
+
+
+def cast_exactly(
+    texts: pa.ChunkedArray, column_name: str, arrow_type: pa.DataType, first_row: int = 0
+) -> pa.ChunkedArray:
+    """The texts in a decimal type or `int64`; ExactnessError for the first that does not fit."""
+    numbers = decimals.read_texts(texts, column_name, first_row)
+    integer_digits_max = MACHINE_DIGITS
+    if arrow_type != pa.int64():
+        integer_digits_max = arrow_type.precision - arrow_type.scale
+    try:
+        # Arrow's own cast misses some overflows.
+        if decimals.count_integer_digits(numbers) <= integer_digits_max:
+            return numbers.cast(arrow_type)
+    except pa.ArrowInvalid:
+        pass  # the error below names the row
+    raise ExactnessError(_describe_misfit(numbers, texts, column_name, arrow_type, first_row))
+
+
+def _describe_misfit(
+    numbers: pa.ChunkedArray,
+    texts: pa.ChunkedArray,
+    column_name: str,
+    arrow_type: pa.DataType,
+    first_row: int,
+) -> str:
+    """The first number that does not fit a type, and what to write instead."""
+    is_integer = arrow_type == pa.int64()
+    places_max = 0 if is_integer else arrow_type.scale
+    digits_max = (MACHINE_DIGITS if is_integer else arrow_type.precision) - places_max
+    digit_counts = [decimals.count_digits(number or Decimal(0)) for number in numbers.to_pylist()]
+    row_number = next(
+        row_number
+        for row_number, (digits_before, digits_after) in enumerate(digit_counts)
+        if digits_before > digits_max or digits_after > places_max
+    )
+    misfit_text = decimals.quote_short(texts[row_number].as_py())
+    type_text = "int64" if is_integer else sql_type(arrow_type)
+    hint_text = "a CSV file keeps it as text"
+    scale = None if is_integer else _suggest_scale(digit_counts, column_name, places_max)
+    if scale is not None:
+        hint_text = f'write scale={{"{column_name}": {scale}}}; {hint_text}'
+    place_text = f"{column_name}, row {first_row + row_number}"
+    return f"{place_text}: {misfit_text} does not fit {type_text}: {hint_text}"
+
+
+def _suggest_scale(
+    digit_counts: Iterable[tuple[int, int]], column_name: str, scale: int
+) -> int | None:
+    """A number of decimals, other than `scale`, with which all numbers fit; None without one."""
+    counts_before, counts_after = zip(*digit_counts, strict=True)
+    places_min = max(counts_after)
+    places_max = min(WIDE_TYPE.scale, WIDE_TYPE.precision - max(counts_before))
+    wide_scale = decimal_type(column_name).scale + 1  # the first that makes a column wide
+    return next(
+        (
+            places
+            for places in (places_min, wide_scale)
+            if places != scale and places_min <= places <= places_max
+        ),
+        None,
+    )
 
 
 def convert_frame_types(table: pa.Table, schema: Schema) -> pa.Table:

@@ -124,7 +124,7 @@ class Sync:
     def _warn_of_changes(self) -> None:
         """Warn of columns that this sync made wider, and of rows that the list repeated."""
         if self._narrow_types is not None:
-            warn_of_wide(self._wide_columns, self._narrow_types)
+            warn_of_wide(self._wide_columns, self._narrow_types, self.state.types)
         warn_of_repeats(len(find_repeated(self._hashes)))
 
     def _find_start(self, overlap: timedelta) -> tuple[datetime | None, set[str]]:
@@ -209,7 +209,7 @@ class Sync:
 
     def _convert_types(self, text_table: pa.Table) -> pa.Table:
         """The rows in the types of the files. The types get wider first if a value needs it."""
-        narrow_columns = columns_too_narrow(text_table, self.state.types) - {*self.state.fixed}
+        narrow_columns = columns_too_narrow(text_table, self.state.types, self.state.fixed)
         if narrow_columns:
             self._widen_files(narrow_columns)
         if EXTRA not in text_table.column_names:
@@ -225,7 +225,7 @@ class Sync:
         file_schema = self.state.types
         self._narrow_types = self._narrow_types or file_schema  # those before the first widening
         self._wide_columns |= narrow_columns
-        self.state.set_types(widen_types(file_schema, narrow_columns))
+        self.state.set_types(widen_types(file_schema, narrow_columns, self.state.fixed))
         self._rewrite_files()
 
     def _rewrite_files(self) -> None:

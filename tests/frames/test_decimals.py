@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from paylab import frames
 from paylab.errors import ExactnessError
-from paylab.frames import arithmetic, decimals
+from paylab.frames import arithmetic, decimals, parquet_types
 from paylab.frames.decimal_array import DecimalArray
 
 EXACT = Context(prec=400)
@@ -259,7 +259,7 @@ def test_a_value_that_a_type_cannot_hold_is_an_error(texts: list[str]) -> None:
     """A value that a type cannot hold raises ExactnessError; it is never changed."""
     column = pa.chunked_array([pa.array(texts, pa.string())])
     try:
-        found = decimals.cast_exactly(column, "amount", pa.decimal128(38, 18)).to_pylist()
+        found = parquet_types.cast_exactly(column, "amount", pa.decimal128(38, 18)).to_pylist()
     except ExactnessError:
         return
     assert found == [Decimal(text) for text in texts]
@@ -420,3 +420,13 @@ def test_numbers_beside_powers_of_two_are_exact(how, places):
         for distance in (-3, -2, -1, 0, 1):
             number = Decimal(2**exponent + distance).scaleb(-places, EXACT)
             assert BESIDE_POWERS[how](number) == number
+
+
+def test_numbers_that_do_not_fit_together_are_named_without_the_row_of_an_operand():
+    """The rows of one column are named; a value that is set has no row."""
+    fine = "0." + "1" * 18
+    with pytest.raises(ExactnessError, match=r"'1\d+' \(row 0\) and '0.1+' \(row 1\) together"):
+        pd.Series([str(10**37), fine], dtype="decimal")
+    column = pd.Series([fine], dtype="decimal")
+    with pytest.raises(ExactnessError, match=r"amounts: '1\d+' and '0.1+' together need"):
+        column[0] = Decimal(10) ** 37

@@ -74,7 +74,7 @@ def test_a_value_that_a_table_would_round_stops_the_run(load):
     source = List(rows(5))
     source.rows[0]["source_amount"] = "0.1234567"
     query = "select max(source_amount) from pay.transfers where id = 'tr_00000'"
-    with pytest.raises(Exception, match=r"'0\.1234567' does not fit decimal128\(24, 6\)"):
+    with pytest.raises(Exception, match=r"'0\.1234567' does not fit DECIMAL\(24, 6\)"):
         load(source, query)
     assert load(source, query, scale=18) == [(Decimal("0.1234567"),)]
 

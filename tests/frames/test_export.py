@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import tracemalloc
+from decimal import Decimal
 from types import ModuleType
 
 import pandas as pd
@@ -347,13 +348,21 @@ def test_seconds_that_no_integer_holds(transfer, tmp_path, text):
 
 
 def test_an_amount_that_no_decimal_holds(paged, transfer, tmp_path):
-    """For Parquet, an amount that is too long raises an error with its row; CSV has its text."""
-    rows = [transfer, transfer | {"source_amount": "9" * 30}]
+    """For Parquet, an amount that is too long is an error; CSV and workbooks have its text."""
+    rows = [transfer, transfer | {"source_amount": "9" * 30, "id": "tr_2"}]
     for to in ("t.parquet", "t/"):
-        words = r"source_amount, row 1: '9+' does not fit decimal128\(38, 18\)"
+        words = (
+            r"source_amount, row 1: '9+' does not fit DECIMAL\(38, 18\): "
+            r'write scale=\{"source_amount": 2\}; a CSV file keeps it as text'
+        )
         with pytest.raises(ExactnessError, match=words):
             frames.export(paged(rows), f"{tmp_path}/{to}")
         assert not [*tmp_path.iterdir()]
+    frames.export(paged(rows), tmp_path / "t.xlsx")
+    read_rows = frames.read_excel(tmp_path / "t.xlsx")
+    assert read_rows["source_amount"].tolist() == [Decimal("10.25"), Decimal("9" * 30)]
+    far_apart = [transfer | {"source_amount": "0." + "1" * 18}, rows[1]]
+    assert frames.export(paged(far_apart), tmp_path / "t.xlsx").rows == 2
     assert frames.export(paged(rows), tmp_path / "t.csv").rows == 2
     with (tmp_path / "t.csv").open(newline="") as file:
         assert [row["source_amount"] for row in csv.DictReader(file)] == ["10.25", "9" * 30]

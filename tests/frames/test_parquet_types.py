@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from decimal import Decimal
 
 import duckdb
@@ -18,6 +19,7 @@ from paylab import frames
 from paylab.errors import ConfigError, ExactnessError, RuleError
 
 AMOUNT, RATE, WIDE = pa.decimal128(24, 6), pa.decimal128(13, 8), pa.decimal128(38, 18)
+LONG = "34795180162506175491878.723775"
 
 
 def types_of(path, *names):
@@ -83,10 +85,21 @@ def test_scale_sets_the_decimals_of_all_amounts_or_those_of_some_columns(
     assert types_of(path, "source_amount", "exchange_rate") == [amount, rate]
 
 
+@pytest.mark.parametrize("scale", [6, 7, {"source_amount": 6}])
+def test_a_chosen_scale_has_room_for_digits_before_the_point(paged, transfer, tmp_path, scale):
+    """The column has 38 digits, with a warning, if the usual 24 are too few."""
+    pages = paged([transfer | {"source_amount": LONG}])
+    with pytest.warns(frames.WiderDecimalWarning) if scale != 7 else nullcontext():
+        path = frames.export(pages, tmp_path / "t.parquet", scale=scale).path
+    places = 7 if scale == 7 else 6
+    assert types_of(path, "source_amount") == [pa.decimal128(38, places)]
+    assert pq.read_table(path)["source_amount"].to_pylist() == [Decimal(LONG)]
+
+
 @pytest.mark.parametrize(
     ("scale", "to", "error", "words"),
     [
-        (1, "t.parquet", ExactnessError, r"source_amount, row 0: '10\.25' does not fit decimal128"),
+        (1, "t.parquet", ExactnessError, r"source_amount, row 0: '10\.25' does not fit DECIMAL"),
         (19, "t.parquet", RuleError, "scale: must be a whole number of decimals from 0 to 18"),
         (2.0, "t.parquet", RuleError, "scale: must be"),
         ({"status": 2}, "t.parquet", RuleError, "'status' is no column; nearest|columns"),
@@ -171,10 +184,17 @@ def test_a_chosen_scale_of_a_dataset_is_kept(tmp_path):
     source, folder = List(priced()), f"{tmp_path}/d"
     frames.Dataset(folder, scale=6).sync(source)
     source.rows[0:0] = [source.rows[0] | {"id": "new", "total_fee": "0.1234567"}]
-    with pytest.raises(ExactnessError, match=r"'0\.1234567' does not fit decimal128\(24, 6\)"):
+    with pytest.raises(ExactnessError, match=r"'0\.1234567' does not fit DECIMAL\(24, 6\)"):
         frames.Dataset(folder).sync(source)
     with pytest.raises(ConfigError, match="fixed when it is made"):
         frames.Dataset(folder, scale=2).sync(source)
+    source.rows[0] |= {"total_fee": LONG}
+    with pytest.warns(frames.WiderDecimalWarning, match=r"written as DECIMAL\(38, 6\)"):
+        frames.Dataset(folder, scale=6).sync(source)
+    assert {types_of(path, "total_fee")[0] for path in tmp_path.rglob("*.parquet")} == {
+        pa.decimal128(38, 6)
+    }
+    assert frames.read_parquet(folder)["total_fee"].max() == Decimal(LONG)
 
 
 def test_a_dataset_of_an_older_version_keeps_its_decimals(tmp_path):
