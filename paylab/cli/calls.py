@@ -7,13 +7,12 @@ bodies. Calls are not stored: you see only those made while this command runs.
 from __future__ import annotations
 
 import argparse
-import json
 from contextlib import closing
 from functools import partial
 
 from ..client.followers import Follower
 from ..errors.base import ConfigError
-from ..spec.text import JsonMapping, printable
+from ..spec.text import JsonMapping, printable, show_json
 from .terminal import follow, say, status_colour
 
 EXAMPLE = "paylab calls --follow"
@@ -47,7 +46,7 @@ def _show_call(call: JsonMapping, *, as_json: bool, failed: bool) -> bool:
     if failed and is_success:
         return False
     if as_json:
-        say(json.dumps(dict(call)))
+        say(show_json(dict(call)))
         return True
     answer_status = call["status"]
     outcome_text = str(answer_status or "no answer")

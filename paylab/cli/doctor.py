@@ -6,7 +6,6 @@ One signed GET is sent. The exit status is 1 if a check fails.
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -17,7 +16,7 @@ from .. import __version__
 from ..errors.base import PaylabError
 from ..errors.extras import EXTRAS, in_page, install_command, missing_packages
 from ..lab.lab import Lab, connect
-from ..spec.text import printable
+from ..spec.text import printable, show_json
 from ..spec.timestamps import from_http, to_text
 from .option_names import with_option_names
 from .terminal import ignore_closed_pipe, say
@@ -54,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 def _print_checks(checks: Sequence[Check], *, as_json: bool) -> None:
     """Print a line for each check, or all of them as JSON."""
     if as_json:
-        say(json.dumps([check._asdict() for check in checks]))
+        say(show_json([check._asdict() for check in checks]))
         return
     for check in checks:
         verdict_text = "ok " if check.good else "BAD"

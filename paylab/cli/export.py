@@ -6,7 +6,6 @@ Amounts in CSV are the text that the service sent. A Parquet file has DECIMAL am
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from ..client.settings import refuse_unknown_variables
 from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..spec import timestamps
+from ..spec.text import show_json
 from ..storage.addresses import is_url
 from .filters import add_filters, read_filter_options
 from .terminal import announce, count, say
@@ -95,7 +95,7 @@ def _print_files(export_result: Any, options: argparse.Namespace) -> None:
         }
         if has_sidecar:
             fact_by_name["columns"] = str(sidecar_path)
-        say(json.dumps(fact_by_name))
+        say(show_json(fact_by_name))
         return
     columns_text = (
         f"; {path.with_name(sidecar_path.name)} describes its columns" if has_sidecar else ""

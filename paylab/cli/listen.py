@@ -14,7 +14,7 @@ from ..lab.lab import connect
 from ..lab.place import is_local
 from ..runtime import require_sockets
 from ..spec import codes
-from ..spec.text import plain, write_json
+from ..spec.text import plain, show_json
 from ..webhooks.arrival import CELL_CHARACTERS_MAX, Arrival, as_json, event_cells
 from ..webhooks.receiver import UNANSWERED
 from .log_lines import log_without_blocking
@@ -73,7 +73,7 @@ def _print_arrival(arrival: Arrival, *, target: str | None, in_json: bool) -> No
     `target` is the URL of the handler that it was sent on to.
     """
     if in_json:
-        say(write_json(as_json(arrival)))
+        say(show_json(as_json(arrival)))
         return
     repetition_text = f"  (delivery {arrival.deliveries})" if arrival.deliveries > 1 else ""
     answer_text = "" if arrival.answered is None else f"  -> {arrival.answered}"

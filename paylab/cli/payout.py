@@ -16,7 +16,6 @@ file. A payout that failed is paid again with --retry-failed.
 from __future__ import annotations
 
 import argparse
-import json
 import warnings
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -32,7 +31,7 @@ from ..payments.outcome import CREATED, MADE, UnpaidWarning
 from ..payments.plan import NOT_CHECKED, Plan, RowProblem, make_plan
 from ..payments.recognition import LOOKBACK_AGE
 from ..spec.service.service import Service
-from ..spec.text import printable
+from ..spec.text import printable, show_json
 from ..spec.time_arguments import read_duration
 from .option_names import with_option_names
 from .service import service_for
@@ -172,7 +171,7 @@ def _print_plan(plan: Plan, options: argparse.Namespace) -> None:
     """Print a summary of the file and all problems."""
     if options.json:
         problem_rows = [vars(problem) for problem in plan.problems]
-        say(json.dumps({"payouts": len(plan.rows), "problems": problem_rows}))
+        say(show_json({"payouts": len(plan.rows), "problems": problem_rows}))
     else:
         say(plan)
         if not plan.problems:
@@ -217,7 +216,7 @@ def _problem_texts(plan: Plan) -> Iterator[str]:
 def _print_results(results: BatchResults, *, as_json: bool) -> None:
     """Print how many rows have each outcome, and each error."""
     count_by_outcome = results.attrs["outcomes"]
-    say(json.dumps({"outcomes": count_by_outcome}) if as_json else results.outcome_line())
+    say(show_json({"outcomes": count_by_outcome}) if as_json else results.outcome_line())
     if not as_json and CREATED in count_by_outcome:
         say(_describe_created(results))
     for problem_text in results.problem_texts():

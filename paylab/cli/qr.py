@@ -7,9 +7,9 @@ form of each field. That a country or currency exists is not checked. Other text
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING
 
+from ..spec.text import show_json
 from .terminal import draw_qr_code, ignore_closed_pipe, in_range, say, warn_user
 
 if TYPE_CHECKING:
@@ -84,4 +84,4 @@ def _print_json(qr_code: QR, payload_text: str) -> None:
     }
     if problem is not None:
         fact_by_name["problem"] = str(problem)
-    say(json.dumps(fact_by_name))
+    say(show_json(fact_by_name))

@@ -8,7 +8,6 @@ status is 1 when an item is broken, or when fewer items are shown than --fail-un
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from ..lab.lab import connect
 from ..readiness.files import read_har_rows, read_report
 from ..readiness.judgement import judge
 from ..readiness.report import Readiness
-from ..spec.text import JsonMapping
+from ..spec.text import JsonMapping, show_json
 from .journals import find_journal
 from .terminal import announce, ignore_closed_pipe, in_range, say, warn_user
 
@@ -59,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     if options.html:
         _write_page(readiness, path_of(options.html))
     with ignore_closed_pipe():
-        say(json.dumps(readiness.to_json()) if options.json else _write_text(readiness))
+        say(show_json(readiness.to_json()) if options.json else _write_text(readiness))
     count_by_verdict = readiness.counts
     return 1 if count_by_verdict["broken"] or count_by_verdict["shown"] < options.fail_under else 0
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ..client.settings import refuse_unknown_variables
 from ..errors.extras import require_extra
 from ..lab.lab import connect
+from ..spec.text import show_json
 from .terminal import announce, count, ignore_closed_pipe, say, terminal_width, wrap_lines
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     )
     as_json = options.json
     with ignore_closed_pipe():
-        say(json.dumps(_report_json(reconciliation)) if as_json else _report_text(reconciliation))
+        say(show_json(_report_json(reconciliation)) if as_json else _report_text(reconciliation))
     return 0 if reconciliation else 1
 
 

@@ -21,7 +21,7 @@ from ..spec.page import RawPage, read_page
 from ..spec.paging import Pager
 from ..spec.query_parameters import warn_of_unknown_parameters
 from ..spec.row_filter import RowFilter
-from ..spec.text import format_json, read_json, write_json
+from ..spec.text import format_json, read_json, show_json
 from ..spec.translation import Translation
 from .filters import add_filters, read_filter_options
 from .terminal import announce, confirm, in_range, read_input, say, sections, warn_user
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
             is_empty = True
             for listed_item in _read_items(lab, path, options):
                 is_empty = False
-                say(write_json(lab.client.redaction.json(listed_item)))
+                say(show_json(lab.client.redaction.json(listed_item)))
             if is_empty:
                 warn_user("paylab: the list is empty, or no item passes the filters")
         else:

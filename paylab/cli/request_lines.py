@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from threading import Event
 
 from ..simulator.requests import JournalRequest, Requests
-from ..spec.text import printable
+from ..spec.text import printable, show_json
 from .terminal import say, status_colour
 
 CHECK_SECONDS = 0.5
@@ -35,7 +34,7 @@ def show_request(request: JournalRequest, *, as_json: bool, refused: bool) -> bo
     if refused and not request.is_refused:
         return False
     if as_json:
-        say(json.dumps(dict(request.row)))
+        say(show_json(dict(request.row)))
         return True
     request_text = f"{request.at:%H:%M:%S}  {request.method} {request.path} -> {request.status}"
     request_line = printable(f"{request_text}  {request.verdict}")

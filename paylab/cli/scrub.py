@@ -30,7 +30,7 @@ from ..files import replace, require_regular
 from ..redaction.personal import find_personal_names
 from ..redaction.scrub import Leak, scrub
 from ..simulator.storage import checksum
-from ..spec.text import JsonObject, printable
+from ..spec.text import JsonObject, printable, show_json
 from .service import service_for
 from .terminal import count, ignore_closed_pipe, say, warn_user
 
@@ -95,7 +95,7 @@ def _print_leaks(leaks: list[tuple[Path, Leak]], options: argparse.Namespace) ->
         leak_rows = [
             {"path": str(path), "where": leak.where, "kind": leak.kind} for path, leak in leaks
         ]
-        say(json.dumps(leak_rows))
+        say(show_json(leak_rows))
         return
     if not leaks:
         warn_user(f"paylab: nothing found in {count(len(options.files), 'file')}")

@@ -7,7 +7,6 @@ difference is named; the exit status is then 1 for a mismatch.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import secrets
 import time
@@ -27,6 +26,7 @@ from ..signing.findings import SignedRequest, check_url, read_headers
 from ..signing.snippets import SnippetRequest, curl
 from ..spec import timestamps
 from ..spec.service.signing import SigningSettings
+from ..spec.text import show_json
 from .service import service_for
 from .terminal import ignore_closed_pipe, read_input, say, sections, warn_user
 
@@ -82,7 +82,7 @@ def _compare_headers(options: argparse.Namespace) -> int:
         signing=settings.service.signing,
     )
     with ignore_closed_pipe():
-        say(json.dumps(finding.json()) if options.json else finding)
+        say(show_json(finding.json()) if options.json else finding)
     return 0 if finding.match else 1
 
 
@@ -110,7 +110,7 @@ def _sign_request(options: argparse.Namespace) -> int:
     headers, signature_parts = _make_headers(options, request, settings, date_header)
     if options.json:
         text_by_layer = {"canonical": signature_parts.canonical, "payload": signature_parts.payload}
-        say(json.dumps({**text_by_layer, "signature": signature_parts.value, "headers": headers}))
+        say(show_json({**text_by_layer, "signature": signature_parts.value, "headers": headers}))
         return 0
     header_lines = [f"{header_name}: {header_text}" for header_name, header_text in headers.items()]
     text_by_title = {

@@ -8,12 +8,12 @@ select sum(source_amount) from 'DIR/*/*.parquet'
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from ..client.settings import refuse_unknown_variables
 from ..lab.lab import connect
 from ..lab.lists import report_progress
+from ..spec.text import show_json
 from .terminal import announce, count, say
 
 EXAMPLE = "paylab sync transfers transfers/"
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
             "updated": sync_result.updated,
         }
         fact_by_name |= {"removed": sync_result.removed, "pages": sync_result.pages}
-        say(json.dumps(fact_by_name))
+        say(show_json(fact_by_name))
         return 0
     summary_texts = [f"{sync_result.new} new {options.what}", f"{sync_result.updated} changed"]
     if options.full:

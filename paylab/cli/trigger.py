@@ -10,7 +10,7 @@ import argparse
 
 from ..lab.lab import connect
 from ..spec import codes, timestamps
-from ..spec.text import write_json
+from ..spec.text import show_json
 from ..webhooks.arrival import event_cells
 from .terminal import announce, say, warn_of_short_life
 
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
             continue
         if options.json:
             event_object = {"event_type": event.type, "event_payload": dict(event.payload)}
-            say(write_json(event_object))
+            say(show_json(event_object))
         else:
             updated_at_text = timestamps.to_text(event.updated_at) if event.updated_at else "-"
             say("  ".join([updated_at_text, *event_cells(event)]))

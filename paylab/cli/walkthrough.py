@@ -18,7 +18,7 @@ from ..errors.extras import require_extra
 from ..lab.lab import Lab, connect
 from ..spec import codes, status
 from ..spec.models import Conversion, ConversionAccount, Individual
-from ..spec.text import printable, write_json
+from ..spec.text import printable, show_json
 from .terminal import announce, confirm, count, draw_qr_code, say
 
 EXAMPLE = "paylab walkthrough ph --out out"
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
             confirm(lab.place, "create an example person and pay a deposit", yes=options.yes)
         fact_by_name = _run_steps(lab, need_on_ramp(country=options.country), folder)
     if options.json:
-        say(write_json(fact_by_name))
+        say(show_json(fact_by_name))
     return 0 if fact_by_name["status"] == "completed" else 1
 
 

@@ -37,19 +37,28 @@ def read_json(json_text: bytes | str) -> Any:
         raise ValueError("it contains a number that is too large") from None
 
 
-def write_json(value: object) -> str:
-    """Write the value as one line of ASCII; reading it gives an equal value."""
+def write_json(value: object, write_text: Callable[[str], str] = json.dumps) -> str:
+    """Write the value as one line; reading it gives an equal value.
+
+    The line is ASCII, unless `write_text` writes texts and the names of members in another way.
+    """
     if isinstance(value, Decimal):
         return _write_number(value)
     if isinstance(value, Mapping):
         member_texts = (
-            f"{json.dumps(str(member_name))}: {write_json(member_value)}"
+            f"{write_text(str(member_name))}: {write_json(member_value, write_text)}"
             for member_name, member_value in value.items()
         )
         return f"{{{', '.join(member_texts)}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(write_json, value))}]"
-    return json.dumps(value, allow_nan=False)
+        item_texts = (write_json(item, write_text) for item in value)
+        return f"[{', '.join(item_texts)}]"
+    return write_text(value) if isinstance(value, str) else json.dumps(value, allow_nan=False)
+
+
+def show_json(value: object) -> str:
+    """The value as one line of JSON for people, with names such as Jörg as they are."""
+    return write_json(value, _write_text)
 
 
 def format_json(value: object, margin: str = "") -> str:
@@ -64,7 +73,7 @@ def format_json(value: object, margin: str = "") -> str:
     if isinstance(value, list | tuple) and value:
         item_lines = (f"{inner_margin}{format_json(item, inner_margin)}" for item in value)
         return "[\n" + ",\n".join(item_lines) + f"\n{margin}]"
-    return _write_text(value) if isinstance(value, str) else write_json(value)
+    return show_json(value)
 
 
 def _write_text(member_text: str) -> str:

@@ -66,6 +66,7 @@ WORDS = {
     ("sign", "GET", "/v1/漢"): r"/v1/\u6f22",
     ("walkthrough", "ph"): "A QR code cannot be drawn in",
     ("openapi",): '"openapi": "3.1',
+    ("list", "individuals", "--limit", "1"): '"country": "DE"',
 }
 """What the output of a command has, whatever characters the encoding of stdout has."""
 ALL = """

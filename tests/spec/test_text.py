@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paylab.spec.text import format_json, plain, printable, read_json, write_json
+from paylab.spec.text import format_json, plain, printable, read_json, show_json, write_json
 
 FRACTIONS = st.decimals(allow_nan=False, allow_infinity=False)
 VALUES = st.recursive(
@@ -23,7 +23,7 @@ VALUES = st.recursive(
 @settings(max_examples=60)
 def test_what_is_written_is_read_again(value):
     """A JSON value is read as it was written: every digit and every character."""
-    for write in (write_json, format_json):
+    for write in (write_json, show_json, format_json):
         again = read_json(write(value))
         assert again == value
         assert isinstance(again, Decimal) == isinstance(value, Decimal)
@@ -31,10 +31,12 @@ def test_what_is_written_is_read_again(value):
 
 
 def test_json_is_one_line_of_ascii_for_programs():
-    """One line of ASCII for programs; indented lines with every character for people."""
+    """One line of ASCII for programs; for people every visible character, also indented."""
     value = {"a": [1, {"é": Decimal("1.50")}], "b": [], "c": {}, "d": (None, True)}
     one = '{"a": [1, {"\\u00e9": 1.50}], "b": [], "c": {}, "d": [null, true]}'
     assert write_json(value) == one
+    assert show_json(value) == one.replace("\\u00e9", "é")
+    assert show_json("é\u202e") == '"é\\u202e"'
     assert format_json(value).splitlines() == [
         *("{", '  "a": [', "    1,", "    {", '      "é": 1.50', "    }", "  ],"),
         *('  "b": [],', '  "c": {},', '  "d": [', "    null,", "    true", "  ]", "}"),
