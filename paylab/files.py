@@ -35,7 +35,8 @@ def path_of(value: str | os.PathLike[str]) -> Path:
     """
     if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
         value_text = plain(repr(value), 60)
-        raise ArgumentError(f"the path of a file must be text or a Path, not {value_text}", "path")
+        message = f"the path of a file must be text or a Path, not {value_text}"
+        raise ArgumentError(message, "path", is_general=True)
     path_text = os.fspath(value)
     reason = _find_name_problem(path_text)
     if reason:

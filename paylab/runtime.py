@@ -209,7 +209,7 @@ def require_sockets(purpose: str) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. ConfigError if the port cannot be opened.
+    """A listening socket. ConfigError if the port cannot be opened; port 0 is any free one.
 
     IPPROTO_TCP must be named: without it asyncio leaves TCP_NODELAY off, and every keep-alive
     request then takes 44 ms.
@@ -225,10 +225,12 @@ def listen(host: str, port: int) -> socket.socket:
         listening_socket.listen(
             BACKLOG
         )  # two sockets can be bound to the same port until one listens
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         listening_socket.close()
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"cannot listen on {host} port {port}: {reason}") from None
+        raise ConfigError(f"cannot listen on {host} port {port}: {error.strerror}") from None
+    except OverflowError:
+        listening_socket.close()
+        raise ConfigError(f"port must be from 0 (any free one) to 65535, not {port}") from None
     except TypeError:  # a port that is no number, which the public function names
         listening_socket.close()
         raise

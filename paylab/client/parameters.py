@@ -8,6 +8,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
 
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
+from ..errors.call_names import call_name
 from ..errors.cards import MisuseError
 from ..errors.names import describe_unknown_parameters, find_nearest_name, find_suggestion
 from ..errors.options import show_options
@@ -42,7 +43,7 @@ def _refuse_unknown_parameters(
     known_names = list(signature(operation).parameters)
     unknown_names = {*parameter_names} - {*known_names}
     raise MisuseError(
-        _describe_unknown_parameters(operation.__qualname__, unknown_names, known_names)
+        _describe_unknown_parameters(call_name(operation), unknown_names, known_names)
     )
 
 
@@ -51,7 +52,7 @@ def _describe_unknown_parameters(
 ) -> str:
     """The message for unknown parameters: the nearest known ones, and how to give them.
 
-    `operation` is the name of the method, such as `Transfers.create`.
+    `operation` is the name of the call, such as `lab.transfers.create`.
     """
     known_names = [parameter for parameter in known if parameter != "self"]
     problem_text, unlike_name = describe_unknown_parameters(operation, unknown_names, known_names)
@@ -80,7 +81,7 @@ def _name_row_fields(operation: str, name: str) -> str:
     """
     from ..spec.models import Transfer  # only for a wrong name
 
-    if not name or "Transfers." not in operation:
+    if not name or ".transfers." not in operation:
         return ""
     field_names = list(Transfer.model_fields)
     side_candidates = (f"source_{name}", f"destination_{name}")

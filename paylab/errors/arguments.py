@@ -19,9 +19,10 @@ from types import UnionType
 from typing import Any, Literal, NoReturn, TypeGuard, TypeVar, Union, get_args, get_origin
 
 from .annotations import evaluate_annotation, write_annotations
+from .call_names import call_name
 from .cards import MisuseError
 from .public_method import PublicMethod
-from .signatures import call_name, refuse_positional_arguments
+from .signatures import refuse_positional_arguments
 from .type_words import describe_type, find_literal_words
 
 T = TypeVar("T")
@@ -90,10 +91,11 @@ def raise_with_explanation(
     error: Exception,
 ) -> NoReturn:
     """Raise the error of a call again, or an error that names the argument that caused it."""
-    from .base import PaylabError  # here, since nearly every module imports this one
+    from .base import ArgumentError, PaylabError  # here, since nearly every module imports this one
 
     traceback = error.__traceback__
-    if isinstance(error, PaylabError) or traceback is None:
+    is_general = isinstance(error, ArgumentError) and error.is_general
+    if (isinstance(error, PaylabError) and not is_general) or traceback is None:
         raise error
     has_entered_function = traceback.tb_next is not None
     if not has_entered_function:  # Python could not call it with these arguments
@@ -106,7 +108,8 @@ def raise_with_explanation(
         explaining_error = _find_explanation(function, args, kwargs, error)
     if explaining_error is None:
         raise error
-    raise explaining_error from error
+    # The error of a function that this one calls is replaced by one that names this one.
+    raise explaining_error from (error.__cause__ if is_general else error)
 
 
 def refuse_unknown_parameters(function: Callable[..., Any], names: Iterable[str]) -> None:
@@ -177,9 +180,8 @@ def _find_explanation(
     for argument_name, argument, annotation in _list_annotated_arguments(function, bound_arguments):
         misfit_text = _describe_misfit(argument_name, argument, annotation)
         if misfit_text:
-            return ArgumentError(
-                f"{call_name(function)}(): {argument_name} {misfit_text}", argument_name
-            )
+            message = f"{call_name(function)}(): {argument_name} {misfit_text}"
+            return ArgumentError(message, argument_name, is_general=True)
         if _is_about_file(error) and "a path" in describe_type(annotation):
             return _make_file_error(error.filename or argument, error)
     if _is_about_file(error) and error.filename:
@@ -232,12 +234,19 @@ def _describe_misfit(argument_name: str, argument: object, annotation: object) -
         is_shown = isinstance(argument, str | int | float) and not may_be_secret
         if argument is None or is_shown:
             value_text = plain(repr(argument), 60)
-        return f"must be {describe_type(annotation)}, not {value_text}"
+        hint_text = _suggest_number(argument_name, argument, annotation)
+        return f"must be {describe_type(annotation)}, not {value_text}{hint_text}"
     if isinstance(argument, str) and _SURROGATE.search(argument):
         return "has an unpaired surrogate, which cannot be written or sent: remove it"
     if isinstance(argument, float) and not math.isfinite(argument):
         return f"must be a finite number, not {argument}"
     return ""
+
+
+def _suggest_number(argument_name: str, argument: object, annotation: object) -> str:
+    """Say how to write a whole number that was given as text: `: write port=8000`; else ""."""
+    is_digits = isinstance(argument, str) and argument.isdecimal() and argument.isascii()
+    return f": write {argument_name}={argument}" if is_digits and has_type(1, annotation) else ""
 
 
 def has_type(value: object, annotation: object) -> bool:

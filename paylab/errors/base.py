@@ -245,10 +245,14 @@ class ChoiceError(PaylabError):
 
 
 class ArgumentError(PaylabError, TypeError, ValueError):
-    """A value that a function cannot take; `argument` is the name of the parameter."""
+    """A value that a function cannot take; `argument` is the name of the parameter.
 
-    def __init__(self, message: str, argument: str = "") -> None:
+    `is_general` is whether a function that passed the value on can say more about it.
+    """
+
+    def __init__(self, message: str, argument: str = "", *, is_general: bool = False) -> None:
         self.argument = argument
+        self.is_general = is_general
         super().__init__(message)
 
 

@@ -208,7 +208,7 @@ def raise_unknown_attribute(owner: object, name: str) -> NoReturn:
 
 def _describe_unknown_attribute(owner: object, name: str) -> str:
     """The message for an unknown attribute: what to use instead, or all names."""
-    message = f"{type(owner).__name__} has no attribute {name!r}"
+    message = f"{kind_name(owner)} has no attribute {name!r}"
     if name.startswith("_"):  # Python and IPython look up such names on any object
         return message
     inherited_names = {*dir(BaseException)} if isinstance(owner, BaseException) else set()

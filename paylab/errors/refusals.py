@@ -12,6 +12,7 @@ from functools import wraps
 from types import MappingProxyType, ModuleType
 from typing import Any, NoReturn, TypeVar
 
+from .call_names import owner_name
 from .cards import MisuseError
 
 K = TypeVar("K")
@@ -22,11 +23,10 @@ PUBLIC_NAME = "_public_name"
 
 
 def kind_name(owner: object) -> str:
-    """The name of an object's class without the prefix `Lab`, or the public name of a module."""
+    """The name of a part of a lab, of a class or of a module: `lab.transfers`, `Transfer`."""
     if isinstance(owner, ModuleType):
         return str(vars(owner).get(PUBLIC_NAME, owner.__name__))
-    class_name = type(owner).__name__
-    return class_name.removeprefix("Lab") or class_name
+    return owner_name(type(owner).__name__)
 
 
 def list_names(known_names: Iterable[str]) -> str:

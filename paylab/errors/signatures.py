@@ -8,6 +8,7 @@ from inspect import Parameter
 from typing import Any, Unpack, get_args, get_origin
 
 from .annotations import evaluate_annotation
+from .call_names import call_name
 from .cards import MisuseError
 
 _POSITIONAL_KINDS = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -48,11 +49,6 @@ conditions
     raise MisuseError(
         f"{call_name(function)}() takes {limit_text} without a name: {hint_text}"
     ) from None
-
-
-def call_name(function: Callable[..., Any]) -> str:
-    """The name that a call writes: the name of the class for its `__init__`."""
-    return function.__qualname__.removesuffix(".__init__")
 
 
 def _write_option_names(parameter: Parameter, function: Callable[..., Any]) -> list[str]:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..client.client import Client
-from ..client.identifiers import check_identifier
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, ConfigError, OptionError, PaylabError, Problem
+from ..errors.base import ArgumentError, ConfigError, PaylabError
 from ..errors.text import plain
 from ..runtime import require_sockets
 from ..spec import codes
+from .event_ids import read_event_id
 from .place import is_local
 
 if TYPE_CHECKING:
@@ -184,11 +184,10 @@ class Webhooks:
         >>> lab.events(transfer.id)
         []
         """
-        if resource_id in codes.EVENT_TYPES:
-            message = f"must be an id: lab.inbox().where(type={resource_id!r}) has events by type"
-            raise OptionError([Problem("resource_id", message)])
-        row_id = None if resource_id is None else check_identifier(resource_id, "resource_id")
         controls = self._find_controls()
+        if resource_id is None:
+            return controls.events() if controls else []
+        row_id = read_event_id(resource_id, is_simulator=controls is not None)
         return controls.events(row_id) if controls else []
 
     def inbox(  # noqa: PLR0913 - each has a default

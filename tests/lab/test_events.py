@@ -69,10 +69,16 @@ def test_only_a_simulator_can_be_made_to_send_events():
     lab = paylab.connect("https://api.example.com", "key", "secret")
     with pytest.raises(paylab.ConfigError, match="only a simulator can trigger events"):
         lab.trigger("transfer.created")
-    assert lab.events() == []
+    assert lab.events() == lab.events("x") == []
     with pytest.raises(paylab.ConfigError, match="cannot reach this machine: pass port=PORT"):
         lab.inbox()
     assert not lab.calls
+
+
+def test_an_object_that_has_no_events_is_said(shared):
+    """Only a simulator is known to give ids to each kind that begin in the same way."""
+    with pytest.warns(paylab.errors.RuleWarning, match="qt_1 has no events; only conversions"):
+        assert shared.events("qt_1") == []
 
 
 def test_each_inbox_has_an_address_and_ends_with_its_subscription(lab):
