@@ -24,8 +24,8 @@ def _advise_on_funding(transfer: Transfer) -> str | None:
         return None
     currency = transfer.source_currency or "its currency"
     return (
-        f"the balance in {currency} is too low: lab.balance() shows it; in a simulator "
-        f'lab.balance().top_up("{transfer.source_amount}", "{currency}") adds to it'
+        f"wait longer, unless the balance in {currency} is too low: lab.balance() shows it; in a "
+        f'simulator lab.balance().top_up("{transfer.source_amount}", "{currency}") adds to it'
     )
 
 

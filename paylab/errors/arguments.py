@@ -14,6 +14,7 @@ import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import wraps
 from types import UnionType
 from typing import Any, Literal, NoReturn, TypeGuard, TypeVar, Union, get_args, get_origin
@@ -130,9 +131,9 @@ def refuse_missing_arguments(
 ) -> None:
     """Raise TypeError if a call lacks arguments; it says what each of them takes.
 
-    >>> paylab.examples.individual("MX")
+    >>> paylab.examples.individual(country="MX")
     Traceback (most recent call last):
-    TypeError: individual() needs consent_at= (a datetime); it was given country
+    TypeError: individual() needs consent_at= (a datetime, such as lab.clock())
     """
     own_signature = inspect.signature(function)
     try:
@@ -160,6 +161,8 @@ def _describe_parameter(parameter: inspect.Parameter, function: Callable[..., An
     """Write the name of a parameter and what it takes: `currency= (text, such as 'mxn', 'php')`."""
     annotation = evaluate_annotation(parameter.annotation, inspect.unwrap(function).__module__)
     allowed_words = [repr(word) for word in find_literal_words(annotation)]
+    if annotation is datetime:
+        allowed_words = ["lab.clock()"]
     examples_text = f", such as {', '.join(allowed_words[:3])}" if allowed_words else ""
     return f"{parameter.name}= ({describe_type(annotation)}{examples_text})"
 

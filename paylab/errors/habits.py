@@ -14,6 +14,7 @@ _VERIFY = (
     "@inbox,canonical_request,table,delete,connect"
 )
 _ACCOUNTS = "lab.individuals.get(id).financial_accounts @update"
+_AMOUNTS = "source_amount, destination_amount or net_source_amount"
 _BATCH = "transfers.create_many @transfers | lab.transfers.create_many @onboarding"
 _HABIT_TABLE = f"""
 # Operations of a resource.
@@ -41,14 +42,14 @@ cancel delete update: {_USE_REQUEST}
 # Lists and results.
 auto_paging_iter auto_paging iter: a for loop, which fetches the next pages itself @to_list
 data items results value body content: raw | list | to_list | body | response_body
-json text json_body http_body: body | response_body
+json text json_body http_body: body | response_body | to_json
 next_page has_more has_next next_cursor cursor iter_pages get_next: pages
 total length: len(pager.to_list()) @to_list
 count: limit | len(pager.to_list()) @to_list
 head take limit top: first | to_list
 last tail: pager[-1] @to_list | lab.calls[-1] @on_screen
 where: filter
-as_dict to_mapping asdict to_dict_recursive: to_dict
+as_dict to_mapping asdict to_dict_recursive dict: to_dict
 as_json dumps to_string serialize: to_json
 refresh reload: refresh | get
 state phase status_code http_status: status
@@ -121,7 +122,8 @@ webhook_endpoints: webhook_subscriptions
 readiness ready: simulator.readiness() @simulator
 advance tick: simulator.clock.advance @simulator | clock.advance @deliveries
 fail inject: simulator.faults @simulator | faults
-available amount usd usdc: ["USD"].available @top_up
+available usd usdc: ["USD"].available @top_up
+amount: ["USD"].available @top_up | {_AMOUNTS} @derived_source_amount
 # Errors.
 apiexception httperror requestexception restexception twiliorestexception: APIError
 unauthorizederror unauthorized authenticationexception: AuthenticationError

@@ -29,10 +29,14 @@ def _describe_unknown_name(module: str, name: str, known_names: Sequence[str]) -
 
 
 def _find_in_lab(module: str, name: str) -> str | None:
-    """The part of a lab with a name that the package lacks, such as `connect().transfers`."""
-    lab_class = getattr(sys.modules[module], "Lab", None)
-    is_part = lab_class is not None and hasattr(lab_class, name)
-    return f"connect().{name}" if is_part else None
+    """Where a name is that the package lacks, such as `connect().transfers`, or an exception."""
+    package = sys.modules[module]
+    lab_class = getattr(package, "Lab", None)
+    if lab_class is None:
+        return None
+    if name.endswith(("Error", "Warning")) and hasattr(package.errors, name):
+        return f"{module}.errors.{name}"
+    return f"connect().{name}" if hasattr(lab_class, name) else None
 
 
 class PublicModule(ModuleType):

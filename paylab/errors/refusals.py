@@ -111,6 +111,14 @@ def refuse_foreign_uses(class_: type[K]) -> type[K]:
     return class_
 
 
+class InheritedName:
+    """An attribute that a class inherits from a library, and that is unknown of its objects."""
+
+    def __get__(self, owner: object, kind: type | None = None) -> NoReturn:
+        """AttributeError, after which Python asks `__getattr__` of the object for a message."""
+        raise AttributeError
+
+
 def refuse_new_attributes(class_: type[K]) -> type[K]:
     """Refuse settings and parts that are set after `__init__`: they would have no effect.
 

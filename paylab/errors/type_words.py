@@ -27,6 +27,10 @@ TYPE_WORDS: Mapping[Any, str] = MappingProxyType(
         Callable: "a function",
     }
 )
+_WORDS_BY_CLASS: Mapping[str, str] = MappingProxyType(
+    {"Source": "lab.transfers or lab.conversions"}
+)
+"""What classes are, whose names do not say which object has them."""
 
 
 def describe_type(annotation: object) -> str:
@@ -78,4 +82,6 @@ def _describe_type_parts(annotation: object) -> Iterable[str]:
         yield from map(repr, type_arguments)
     else:
         type_ = origin or annotation
-        yield TYPE_WORDS.get(type_) or with_article(str(getattr(type_, "__name__", type_)))
+        class_name = str(getattr(type_, "__name__", type_))
+        class_words = _WORDS_BY_CLASS.get(class_name) or with_article(class_name)
+        yield TYPE_WORDS.get(type_) or class_words

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, OptionError, Problem
+from ..errors.base import ConfigError, OptionError, PaylabWarning, Problem, warn_caller
 from ..errors.names import with_name_suggestions
 from ..runtime import make_executor
 from ..storage.addresses import write_address
@@ -162,10 +162,16 @@ class Dataset:
         return polars_frame(self.to_arrow(since=since, until=until, columns=columns))
 
     def _read_rows(self, extract: Extract) -> pa.Table:
-        """The rows of a part; without files, a table of the usual columns without rows."""
+        """The rows of a part; without files, a table of the usual columns without rows.
+
+        A PaylabWarning if nothing was ever synced.
+        """
         table = read_part(self._files, self._files.names(PARQUET), self.address, extract)
         if table.num_columns:
             return table
+        if read_state(self._files) is None:
+            message = f"{self!r} is empty: check the folder, or fill it with .sync(lab.transfers)"
+            warn_caller(message, PaylabWarning)
         schema = SCHEMAS[self._find_kind(table)]
         empty_table = file_schema(schema, self._scale).empty_table()
         return empty_table.select(extract.choose_columns(empty_table.column_names))

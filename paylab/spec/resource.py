@@ -25,7 +25,7 @@ from pydantic_core.core_schema import no_info_after_validator_function, str_sche
 
 from ..errors.annotations import WrittenAnnotation
 from ..errors.arguments import explain_arguments
-from ..errors.refusals import list_names, refuse_foreign_uses
+from ..errors.refusals import InheritedName, list_names, refuse_foreign_uses
 from .members import Members, WordText
 from .money import Amount
 from .text import plain, printable
@@ -142,9 +142,8 @@ class Resource(BaseModel):
             resource = handler({printable(str(name)): item for name, item in value.items()})
         if isinstance(value, Mapping) and resource.__pydantic_private__ is not None:
             # Set here, since it is faster than `_raw =` and every read of an object does it.
-            resource.__pydantic_private__["_raw"] = (
-                value if isinstance(value, dict) else dict(value)
-            )
+            raw_object = value if isinstance(value, dict) else dict(value)
+            resource.__pydantic_private__["_raw"] = raw_object
         return resource
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
@@ -169,11 +168,7 @@ class Resource(BaseModel):
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Only fields that have a value."""
-        return (
-            (field_name, value)
-            for field_name, value in super().__repr_args__()
-            if value is not None
-        )
+        return ((name, value) for name, value in super().__repr_args__() if value is not None)
 
     def __repr__(self) -> str:
         """One line of the most important fields; `print` and `to_dict()` show all of them."""
@@ -274,7 +269,7 @@ class Resource(BaseModel):
 
     def __dir__(self) -> list[str]:
         method_names = (name for name in vars(Resource) if not name.startswith("_"))
-        return sorted({*self.keys(), *method_names} - {"model_config", "model_post_init"})
+        return sorted({*self.keys(), *method_names} - _HIDDEN_NAMES)
 
     if not TYPE_CHECKING:
 
@@ -322,12 +317,18 @@ REPR_FIELDS = (
 )  # fmt: skip
 """The fields of a repr; the first ones with a value are shown."""
 
+DEPRECATED_NAMES = ("dict", "json")
+"""Methods of pydantic that warn: `to_dict` and `to_json` are here."""
+_HIDDEN_NAMES = {*DEPRECATED_NAMES, "model_config", "model_post_init"}
+
 REPR_FIELDS_MAX = 6
 REPR_VALUE_CHARACTERS_MAX = 60
 """Maximum fields of a repr, and maximum characters of a value."""
 
 
 refuse_foreign_uses(Resource)
+for deprecated_name in DEPRECATED_NAMES:
+    setattr(Resource, deprecated_name, InheritedName())
 
 
 def _describe_value(value: object) -> str:
@@ -339,9 +340,7 @@ def _describe_value(value: object) -> str:
 
 def _select_fields_with_value(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """The fields of a resource that are not null, by name."""
-    return {
-        field_name: field_value for field_name, field_value in resource if field_value is not None
-    }
+    return {name: value for name, value in resource if value is not None}
 
 
 def creation_time(resource: object) -> datetime:

@@ -66,8 +66,11 @@ def _require_columns(frame: pd.DataFrame, drawn_fields: Sequence[str]) -> None:
         has_conversions = not column_names.isdisjoint(CONVERSION_NAMES.values())
         name_by_field = CONVERSION_NAMES if has_conversions else {}
         missing_names = [name_by_field.get(field_name, field_name) for field_name in missing_fields]
-        message = f"the frame has no column {' or '.join(missing_names)}, which this chart draws"
-        raise ArgumentError(message, "frame")
+        raise ArgumentError(
+            f"the frame has no column {', '.join(missing_names)}: this chart draws "
+            "lab.transfers.frame() or lab.conversions.frame()",
+            "frame",
+        )
 
 
 def _read_column(frame: pd.DataFrame, field_name: str, value_type: str) -> pd.Series[Any]:

@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 import httpx
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, ConfigError, WaitTimeoutError
+from ..errors.base import ArgumentError, ConfigError, OptionError, Problem, WaitTimeoutError
 from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import with_name_suggestions
 from ..loopback import is_loopback
 from ..spec import codes
-from ..spec.text import JsonMapping, write_json
+from ..spec.text import JsonMapping, plain, write_json
 from .arrival import Arrival
 from .arrivals import Arrivals, describe_unknown_type
 from .difference import Difference, differences
@@ -207,9 +207,18 @@ class Inbox(Arrivals):
     ) -> None:
         """Answer the next deliveries with this status, to see how the service reacts.
 
+        OptionError for what is no status from 200 to 599, or no number of deliveries.
+
         >>> with lab.inbox() as inbox:
         ...     inbox.answer(503, times=2)
         """
+        problems = []
+        if type(status) is not int or not 200 <= status <= 599:
+            problems.append(Problem("status", f"must be from 200 to 599, not {status!r:.60}"))
+        if type(times) is not int or times < 0:
+            problems.append(Problem("times", f"must be a whole number, not {times!r:.60}"))
+        if problems:
+            raise OptionError(problems)
         random = Random(seed)  # noqa: S311 - the same every time
         self._receiver.answer(SimulatedFailure(status, times, probability, random))
 
@@ -229,7 +238,10 @@ class Inbox(Arrivals):
         if isinstance(event, Arrival):
             return event.event
         if not isinstance(event, Event):
-            raise ArgumentError(f"must be an event of an inbox, not a {type(event).__name__}")
+            raise ArgumentError(
+                f"event must be one of an inbox, such as inbox[-1], not {plain(repr(event), 60)}",
+                "event",
+            )
         return event
 
     def _count_text(self) -> str:

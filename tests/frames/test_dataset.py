@@ -377,9 +377,11 @@ def test_an_empty_address_is_refused_and_does_not_mean_the_current_folder(
 
 
 def test_a_dataset_without_rows_has_an_empty_summary(tmp_path):
-    """A dataset without rows has an empty summary; `dask` raises ConfigError."""
+    """A dataset that was never synced is empty, with a warning; `dask` raises ConfigError."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     assert len(dataset.summarize(by="day")) == 0
+    with pytest.warns(paylab.errors.PaylabWarning, match=r"/d'\) is empty: check the folder"):
+        assert len(dataset.frame()) == 0
     with pytest.raises(ConfigError, match="sync it first"):
         dataset.dask()
 

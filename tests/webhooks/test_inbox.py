@@ -160,8 +160,15 @@ def test_a_saved_line_can_be_replayed(lab, inbox, tmp_path):
 
 def test_what_is_no_event_is_not_replayed(inbox):
     """Replaying something that is not an event raises a TypeError."""
-    with pytest.raises(TypeError, match="not a list"):
+    with pytest.raises(TypeError, match=r"event must be one of an inbox, .* not \[\]"):
         inbox.replay([])
+
+
+@pytest.mark.parametrize(("status", "times"), [("503", 1), (199, 1), (600, 1), (503, -1)])
+def test_what_is_no_status_or_number_is_no_answer(inbox, status, times):
+    """A delivery would fail on such a status, or be counted as if none were to fail."""
+    with pytest.raises(paylab.RuleError, match="must be"):
+        inbox.answer(status, times)
 
 
 def test_a_broken_inbox_gets_its_events_later(lab, inbox):

@@ -9,7 +9,14 @@ from typing import Any, Literal, Unpack
 from ...corridors.on_ramps import of_country
 from ...errors.api import NotFoundError
 from ...errors.arguments import explain_arguments
-from ...errors.base import OptionError, PaylabError, Problem, RuleError
+from ...errors.base import (
+    OptionError,
+    PaylabError,
+    Problem,
+    RuleError,
+    RuleWarning,
+    warn_caller,
+)
 from ...errors.names import with_name_suggestions
 from ...rules import deposits as rules
 from ...spec import codes
@@ -213,11 +220,19 @@ class Conversions:
         conversion_id = None if id is None else check_identifier(id, kind="Conversion")
         account_id = id_from(conversion_account_id, "conversion_account_id")
 
+        is_announced = False
+
         def read_conversion() -> Conversion | None:
             """The conversion as it is now; None as long as there is none."""
+            nonlocal is_announced
             if conversion_id is None:
                 return self.newest(account_id, since)
             conversion = self._find_conversion(conversion_id)
+            if conversion is None and not is_announced:
+                is_announced = True
+                shown_id = plain(conversion_id, 60)
+                message = f"id: no conversion {shown_id} is listed yet: check the id; paylab waits"
+                warn_caller(message, RuleWarning)
             return conversion if conversion and _is_since(conversion, since) else None
 
         poller = Poller.for_resource(self._session, "conversions", timeout, every)
