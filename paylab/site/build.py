@@ -17,6 +17,7 @@ from ..spec.text import printable
 from .index_page import SiteFacts, index_page
 from .lessons import lesson_for_page, saved_outputs
 from .own_wheel import write_own_wheel
+from .page import JsonObject
 from .runtime_files import RuntimeFiles
 from .saved_page import saved_page, show_saved
 from .scripts import add_first_scripts, compress_scripts
@@ -187,8 +188,7 @@ def _write_source(source_folder: Path, options: SiteOptions) -> Path:
     """The folder that JupyterLite builds from: its settings and the lessons."""
     contents_folder = source_folder / "files"
     contents_folder.mkdir(parents=True)
-    for lesson_path in options.lessons:
-        lesson_notebook = lesson_for_page(lesson_path, has_frames=options.runtime.has_frames)
+    for lesson_path, lesson_notebook in _lesson_notebooks(options):
         (contents_folder / lesson_path.name).write_text(
             json.dumps(lesson_notebook), encoding="utf-8"
         )
@@ -211,6 +211,16 @@ def _write_source(source_folder: Path, options: SiteOptions) -> Path:
     (source_folder / "jupyter-lite.json").write_text(json.dumps(lite_settings), encoding="utf-8")
     (source_folder / "overrides.json").write_text(json.dumps(OVERRIDES), encoding="utf-8")
     return source_folder
+
+
+def _lesson_notebooks(options: SiteOptions) -> list[tuple[Path, JsonObject]]:
+    """The chosen notebooks, each as its path and as its page needs it."""
+    stems = [lesson_path.stem for lesson_path in options.lessons]
+    has_frames = options.runtime.has_frames
+    return [
+        (lesson_path, lesson_for_page(lesson_path, has_frames=has_frames, stems=stems))
+        for lesson_path in options.lessons
+    ]
 
 
 def _lite_options(source_folder: Path, draft: Path) -> list[str]:
@@ -263,18 +273,15 @@ def _remove_unused(draft: Path) -> None:
 
 def _write_pages(draft: Path, options: SiteOptions) -> None:
     """Write the first page, the stored outputs, and the mark of a site."""
-    has_frames = options.runtime.has_frames
-    lesson_notebooks = [
-        lesson_for_page(lesson_path, has_frames=has_frames) for lesson_path in options.lessons
-    ]
-    saved_json = json.dumps(saved_outputs(lesson_notebooks))
+    lesson_notebooks = _lesson_notebooks(options)
+    saved_json = json.dumps(saved_outputs(notebook for _, notebook in lesson_notebooks))
     (draft / PYODIDE / "saved.json").write_text(saved_json, encoding="utf-8")
-    site_facts = SiteFacts(options.runtime.address, has_frames, options.base)
+    site_facts = SiteFacts(options.runtime.address, options.runtime.has_frames, options.base)
     (draft / "index.html").write_text(index_page(options.lessons, site_facts), encoding="utf-8")
     (draft / "tree").mkdir()
     shutil.copy(TREE, draft / "tree" / "index.html")
     (draft / "saved").mkdir()
-    for lesson_path, lesson_notebook in zip(options.lessons, lesson_notebooks, strict=True):
+    for lesson_path, lesson_notebook in lesson_notebooks:
         saved_path = draft / "saved" / f"{lesson_path.stem}.html"
         saved_path.write_text(saved_page(lesson_path.stem, lesson_notebook), encoding="utf-8")
     page_path = draft / "notebooks" / "index.html"

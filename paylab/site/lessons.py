@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,8 +44,8 @@ NOT_IN_PAGE: Mapping[str, str] = {
     "90_your_tests": "It starts pytest, and a page cannot start a process.",
 }
 """The notebooks that do not, and why."""
-_LINK_TO_ABSENT = re.compile(rf"\[({'|'.join(NOT_IN_PAGE)})\]\(\1\.ipynb\)")
-"""A link to a notebook that is not in the pages."""
+_LINK = re.compile(r"\[(\w+)\]\(\1\.ipynb\)")
+"""A link to a notebook."""
 
 WELCOME = """\
 > **This page runs Python in your browser, on a simulator of the service.** Choose *Run ▸ Run All
@@ -89,14 +89,19 @@ def _find_stems(name_start: str, known_stems: Iterable[str]) -> list[str]:
     return matching_stems
 
 
-def lesson_for_page(path: Path, *, has_frames: bool) -> JsonObject:
-    """A notebook as a page needs it: its kernel, whole texts, and a first cell about the page."""
+def lesson_for_page(
+    path: Path, *, has_frames: bool, stems: Collection[str] = LESSONS.keys()
+) -> JsonObject:
+    """A notebook as a page needs it: its kernel, whole texts, and a first cell about the page.
+
+    `stems` are the names of the notebooks that the site has: a link to any other is only its name.
+    """
     notebook: JsonObject = json.loads(path.read_text(encoding="utf-8"))
     frames_sentence = "" if has_frames else NO_FRAMES
     welcome_cell = {"cell_type": "markdown", "id": "page", "metadata": {}}
     welcome_cell["source"] = WELCOME.format(frames=frames_sentence)
     cells = [welcome_cell, *notebook["cells"]]
-    notebook["cells"] = [_join_lines_of_cell(cell) for cell in cells]
+    notebook["cells"] = [_join_lines_of_cell(cell, stems) for cell in cells]
     notebook["metadata"]["kernelspec"] = KERNEL
     return notebook
 
@@ -108,14 +113,17 @@ def saved_outputs(notebooks: Iterable[JsonObject]) -> dict[str, Outputs]:
     return {digest(cell["id"], cell["source"]): cell["outputs"] for cell in code_cells}
 
 
-def _join_lines_of_cell(cell: JsonMapping) -> JsonObject:
+def _join_lines_of_cell(cell: JsonMapping, stems: Collection[str]) -> JsonObject:
     """A cell whose texts are no lists of lines, and whose outputs are shown with their styles.
 
+    Links are only to notebooks in `stems`.
     A stored widget is left out: it would be shown as "Loading widget..." above the saved form.
     """
     joined_cell = {**cell, "source": _join_lines(cell["source"])}
     if cell["cell_type"] == "markdown":
-        joined_cell["source"] = _LINK_TO_ABSENT.sub(r"\1", joined_cell["source"])
+        joined_cell["source"] = _LINK.sub(
+            lambda link: link[0] if link[1] in stems else link[1], joined_cell["source"]
+        )
     if "outputs" in cell:
         outputs = [
             output for output in cell["outputs"] if output.get("data", {}).keys() != {WIDGET}

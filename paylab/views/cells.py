@@ -22,6 +22,9 @@ AMOUNT_PATTERN = re.compile(r"([0-9]{1,24})((?:\.[0-9]{1,24})? [A-Z]{3,5})")
 """An amount with its currency: the digits before the point, and the rest."""
 TIME_PATTERN = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(Z|\+00:00)")
 DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d")
+UTC_PATTERN = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d UTC)")
+RATE_PATTERN = re.compile(r"(1 [A-Z]{3,5} =) ([0-9.]+ [A-Z]{3,5})")
+"""A time and a rate as text: each has two parts, which are not broken into lines."""
 DURATION_PATTERN = re.compile(r"-?[0-9,.]+ (?:d|h|min|s)(?: [0-9.]+ (?:h|min|s))*")
 UNIT_SPACE = re.compile(r" (?=[a-z])")
 """A duration such as "2 h 48 min 41.6 s", and the spaces before its units."""
@@ -69,7 +72,7 @@ def cell(value: object, *, is_utc_stated: bool = False) -> str:
 def _text_html(cell_text: str) -> str:
     """A text as HTML: a short one, a status and an amount are kept on one line; a path is code.
 
-    A longer duration is not broken between a number and its unit.
+    A time, a rate and a longer duration are not broken between a number and its unit.
     """
     amount_match = AMOUNT_PATTERN.fullmatch(cell_text)
     if amount_match:
@@ -80,6 +83,9 @@ def _text_html(cell_text: str) -> str:
     is_short = 0 < len(cell_text) <= ONE_LINE_LENGTH
     if dot_html or is_short:
         return _unbroken_html(dot_html + html.escape(cell_text))
+    halves_match = UTC_PATTERN.fullmatch(cell_text) or RATE_PATTERN.fullmatch(cell_text)
+    if halves_match:
+        return " ".join(map(_unbroken_html, halves_match.groups()))
     if DURATION_PATTERN.fullmatch(cell_text):
         return UNIT_SPACE.sub("&nbsp;", cell_text)
     return words_html(cell_text)

@@ -72,7 +72,20 @@ def _write_column(
             "" if pd.isna(seconds) else exact_duration(Decimal(seconds))
             for seconds in column_values
         ]
-    return [_cell_text(column_name, cell_value) for cell_value in column_values]
+    cell_texts = [_cell_text(column_name, cell_value) for cell_value in column_values]
+    return _align_points(cell_texts) if column_name in RATE_COLUMNS else cell_texts
+
+
+def _align_points(cell_texts: list[str | RoundedNumber]) -> list[str | RoundedNumber]:
+    """Rates with the same number of decimals, so that their points are one below the other."""
+    rate_texts = [text for text in cell_texts if isinstance(text, str) and text]
+    decimal_count = max((len(text.partition(".")[2]) for text in rate_texts), default=0)
+    return [
+        f"{Decimal(text.replace(',', '')):,.{decimal_count}f}"
+        if isinstance(text, str) and text
+        else text
+        for text in cell_texts
+    ]
 
 
 def _column_name(label: object) -> str:
@@ -109,13 +122,12 @@ def _number_text(column_name: str, amount: Decimal) -> str | RoundedNumber:
     """
     if column_name in SHARE_COLUMNS:
         return f"{amount * 100:.1f} %"
-    is_rate = column_name in RATE_COLUMNS
     number_text = f"{amount:f}"
-    if is_rate and "." in number_text:
+    if column_name in RATE_COLUMNS and "." in number_text:
         number_text = number_text.rstrip("0").rstrip(".")
     if "." in number_text and len(number_text) > LONG_WORD_LENGTH:
         return RoundedNumber(f"{_round(amount):,f}", number_text)
-    return number_text if is_rate else f"{amount:,f}"
+    return f"{Decimal(number_text):,f}"
 
 
 def _round(number: Decimal) -> Decimal:

@@ -219,7 +219,8 @@ def text_block(text: str, *, is_whole: bool = False) -> str:
 
 def heading(text: str, service_name: str = "") -> str:
     """The heading of a card, with a badge that names the service beside it."""
-    badge_html = f" {badge(service_name)}" if service_name else ""
+    # A wide space: unlike a margin, it does not indent a badge that is on a line of its own.
+    badge_html = f"&ensp;{badge(service_name)}" if service_name else ""
     return f'<div style="{HEADING_STYLE}">{escape(text)}{badge_html}</div>'
 
 
@@ -285,7 +286,7 @@ def badge(text: str) -> str:
         fill_style = f"background:{colour}24;color:var(--jp-ui-font-color1, inherit)"
     style = (
         f"{fill_style};border:1px solid {colour};border-radius:10px;padding:0 8px;font-size:11px;"
-        "font-weight:600;letter-spacing:.02em;line-height:1.6;display:inline-block;margin-left:4px;"
+        "font-weight:600;letter-spacing:.02em;line-height:1.6;display:inline-block;"
         "vertical-align:middle;"
         "max-width:100%;box-sizing:border-box;overflow-wrap:anywhere"
     )

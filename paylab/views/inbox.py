@@ -26,7 +26,7 @@ from .forms.saved_output import (
 )
 from .forms.view import read_asset
 from .html import card, column, grid, heading, notice, plural, text_block
-from .tones import status_tone
+from .tones import ATTENTION, ToneText, status_tone
 
 with extra_imports():
     import anywidget
@@ -148,8 +148,12 @@ def arrivals_card(arrivals: Arrivals) -> str:
 
 
 def arrivals_table(arrivals: Arrivals) -> str:
-    """The table of some events, which needs no kernel."""
-    return grid(COLUMN_TITLES, arrivals.table(ROWS_MAX), len(arrivals))
+    """The table of some events, which needs no kernel; a stale one stands out."""
+    cell_rows = [
+        [*cells, ToneText(order, ATTENTION) if order == "stale" else order]
+        for *cells, order in arrivals.table(ROWS_MAX)
+    ]
+    return grid(COLUMN_TITLES, cell_rows, len(arrivals))
 
 
 def comparison_html(differences: Sequence[tuple[str, str, str]] | None) -> str:

@@ -43,6 +43,9 @@ def test_a_link_to_a_lesson_opens_its_page():
     [path] = choose_lessons(["40"])
     page = saved_page(path.stem, lesson_for_page(path, has_frames=True))
     assert 'href="../notebooks/index.html?path=45_offramp.ipynb" target="_top"' in page
+    page = saved_page(path.stem, lesson_for_page(path, has_frames=True, stems=["40_payouts"]))
+    assert "45_offramp" in page
+    assert 'href="../notebooks/index.html' not in page
     [path] = choose_lessons(["50"])
     page = saved_page(path.stem, lesson_for_page(path, has_frames=True))
     assert "Next: 55_your_backend puts" in page

@@ -49,6 +49,15 @@ def test_a_cell_is_short_and_exact(name, value, text):
     assert cells(ExactFrame({name: [value]})) == {name: text}
 
 
+def test_rates_of_a_column_have_the_same_decimals():
+    """So that their points are one below the other; a missing rate stays empty."""
+    rates = ["1312.25000000", "18.43120000", "5", None]
+    frame = ExactFrame({"exchange_rate": [rate and Decimal(rate) for rate in rates]})
+    cell_texts = re.findall(r"<td .*?>(.*?)</td>", displays.show(frame))
+    shown = [re.sub("<.*?>", "", text) for text in cell_texts]
+    assert shown == ["1,312.2500", "18.4312", "5.0000", ""]
+
+
 def test_a_rounded_number_has_all_its_digits_as_tooltip_and_to_copy():
     """The button copies the first line of the tooltip before it."""
     ratio = Decimal(f"1666.{'6' * 27}7")

@@ -136,7 +136,14 @@ def test_ids_are_shortened_and_words_are_not(text, short):
 
 @pytest.mark.parametrize(
     ("text", "kept"),
-    [("x y" * 5, True), ("x y" * 6, False), ("1000000000.00 USDC", True), ("", None)],
+    [
+        ("x y" * 5, True),
+        ("x y" * 6, False),
+        ("1000000000.00 USDC", True),
+        ("1 USD = 18.4312 MXN", True),
+        ("2026-01-15 12:02:00 UTC", True),
+        ("", None),
+    ],
 )
 def test_short_texts_and_amounts_stay_on_one_line(text, kept):
     """Up to 16 characters and amounts do; an empty cell has no markup."""

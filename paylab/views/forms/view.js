@@ -78,13 +78,13 @@ const makers = {
     const text = createElement("span");
     const hint = createElement("span", { className: "paylab-hint" });
     const badge = createElement("span");
-    const element = createElement(`h${level}`, { tabIndex: -1 }, text, " ", hint, badge);
+    const element = createElement(`h${level}`, { tabIndex: -1 }, text, hint, "\u2002", badge);
     return {
       element,
       leaf: true,
       update: (node) => {
         text.textContent = node.text;
-        hint.textContent = node.hint;
+        hint.textContent = node.hint ? ` ${node.hint}` : "";
         badge.innerHTML = node.badge; // Made by the kernel, which escapes every value.
       },
     };
