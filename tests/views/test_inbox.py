@@ -103,20 +103,28 @@ def test_nothing_from_the_service_is_more_than_text(text):
     assert text not in shown
 
 
+ORDERS = ("stale", "in order")
+
+
 class Hostile:
-    """A source whose cells contain markup."""
+    """A source whose cells contain markup, the last one of them `order`."""
+
+    def __init__(self, order):
+        self.order = order
 
     def table(self, limit):
         """Return one row."""
-        return [("<b>x</b>",) * 6]
+        return [(*("<b>x</b>",) * 5, self.order)]
 
     def __len__(self):
         return 1
 
 
 def test_the_static_table_is_escaped():
-    """The cells of the static table are escaped."""
-    assert "<b>" not in arrivals_table(Hostile())
+    """The cells of the static table are escaped, and only a stale event has a dot."""
+    assert "<b>" not in arrivals_table(Hostile("<b>x</b>"))
+    dot_counts = [arrivals_table(Hostile(order)).count("border-radius:50%") for order in ORDERS]
+    assert dot_counts == [1, 0]
 
 
 def shown(inbox):
