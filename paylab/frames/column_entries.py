@@ -18,8 +18,8 @@ from .decimal_objects import (
     convert_decimals,
     has_decimals,
     make_exact,
+    widen_compared,
     widen_integers,
-    widen_whole_numbers,
 )
 from .entered_currencies import note_entered_currencies
 from .float_errors import USE_DECIMAL, name_error
@@ -111,11 +111,11 @@ def _wrap_ufunc(method: Method) -> Method:
 
 
 def _wrap_isin(method: Method) -> Method:
-    """The `isin` of a column or frame: whole numbers are looked up among Decimals exactly."""
+    """The `isin` of a column or frame: numbers are looked up among Decimals exactly."""
 
     @wraps(method)
     def call(owner: Any, values: Any) -> Any:
-        return method(widen_whole_numbers(owner, values), values)
+        return method(widen_compared(owner, values), values)
 
     return call
 

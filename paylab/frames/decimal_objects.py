@@ -6,6 +6,7 @@ pandas adds them with the 28 digits of Python, divides and compares their means 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -16,8 +17,9 @@ from pandas.api.extensions import ExtensionArray, ExtensionDtype
 from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError
+from ..spec.money import warn_of_comparison
 from .exact_decimal import ExactDecimal
-from .operands import has_amount_categories, is_missing_value
+from .operands import has_amount_categories, is_missing_value, read_number
 
 
 def make_exact(result: Any) -> Any:
@@ -132,48 +134,72 @@ def widen_integers(owner: Any, other: Any) -> Any:
     Pandas cuts the results of its own integers and a Decimal, or makes them objects.
     ExactnessError for a column of floats of Arrow, as which pandas would take the Decimal.
     """
-    if not has_decimals(other):
-        return owner
-    if isinstance(owner, pd.DataFrame):
-        widened_names = [
-            column_name
-            for column_name, dtype in owner.dtypes.items()
-            if _may_lose_decimals(dtype) and _meets_decimals(column_name, other)
-        ]
-        return owner.astype(dict.fromkeys(widened_names, "decimal"))
-    return owner.astype("decimal") if _may_lose_decimals(owner.dtype) else owner
+    return _widen(owner, other, _may_lose_decimals)
 
 
 def widen_operands(left: Any, right: Any) -> tuple[Any, Any]:
     """Both operands, with whole numbers as exact amounts where the other one has Decimals.
 
     Those of a right operand with other labels would become floats when pandas aligns it.
+    ExactnessError for a column of floats that are not all missing.
     """
     is_labelled = isinstance(right, pd.Series | pd.DataFrame)
     is_aligned = is_labelled and not any(right.index.equals(labels) for labels in left.axes)
     if isinstance(right, pd.DataFrame) and isinstance(left, pd.DataFrame):
         is_aligned |= not right.columns.equals(left.columns)
     widened_right = widen_integers(right, left) if is_aligned else right
-    return widen_integers(left, widened_right), widened_right
+    return _widen(left, widened_right, _is_number), widened_right
 
 
-def widen_whole_numbers(owner: Any, other: Any) -> Any:
-    """The same for whole numbers only: floats are compared with Decimals as pandas does."""
+def _widen(owner: Any, other: Any, is_widened: Callable[[Any], bool]) -> Any:
+    """A column or frame with columns of some types as exact amounts if `other` has Decimals."""
+    if not has_decimals(other):
+        return owner
     if isinstance(owner, pd.DataFrame):
-        integer_names = [name for name, dtype in owner.dtypes.items() if is_integer_dtype(dtype)]
-        is_widened = bool(integer_names) and has_decimals(other)
-        return owner.astype(dict.fromkeys(integer_names, "decimal")) if is_widened else owner
-    return widen_integers(owner, other) if is_integer_dtype(owner.dtype) else owner
+        widened_names = [
+            column_name
+            for column_name, dtype in owner.dtypes.items()
+            if is_widened(dtype) and _meets_decimals(column_name, other)
+        ]
+        return owner.astype(dict.fromkeys(widened_names, "decimal"))
+    return owner.astype("decimal") if is_widened(owner.dtype) else owner
+
+
+def widen_compared(owner: Any, values: Any) -> Any:
+    """A column or frame with its numbers as exact amounts if they are looked up among Decimals.
+
+    Floats are taken as they are printed, and warn.
+    """
+    if not has_decimals(values):
+        return owner
+    if isinstance(owner, pd.Series):
+        return _read_printed(owner)
+    widened_frame = owner.copy()
+    for position in range(owner.shape[1]):
+        widened_frame.isetitem(position, _read_printed(owner.iloc[:, position]))
+    return widened_frame
+
+
+def _read_printed(column: Any) -> Any:
+    """A column of numbers as exact amounts; another one unchanged."""
+    if not is_float_dtype(column.dtype):
+        return column.astype("decimal") if is_integer_dtype(column.dtype) else column
+    numbers = [read_number(value) for value in column]
+    first_number = next(filter(None, numbers), None)
+    if first_number is not None:
+        warn_of_comparison(float(first_number))
+    return column._constructor(numbers, index=column.index, name=column.name, dtype="decimal")
 
 
 def _may_lose_decimals(dtype: Any) -> bool:
     """Whether pandas would cut or round a Decimal beside numbers of a type."""
-    return bool(is_integer_dtype(dtype)) or has_arrow_floats(dtype)
+    has_arrow_floats = isinstance(dtype, ExtensionDtype) and bool(is_float_dtype(dtype))
+    return bool(is_integer_dtype(dtype)) or has_arrow_floats
 
 
-def has_arrow_floats(dtype: object) -> bool:
-    """Whether a type is one of floats that may be missing, as of Arrow: a Decimal becomes one."""
-    return isinstance(dtype, ExtensionDtype) and bool(is_float_dtype(dtype))
+def _is_number(dtype: Any) -> bool:
+    """Whether a type is one of integers or floats."""
+    return bool(is_integer_dtype(dtype) or is_float_dtype(dtype))
 
 
 def _meets_decimals(column_name: object, other: Any) -> bool:

@@ -31,6 +31,7 @@ from .exact_operators import (
     raise_to_power,
 )
 from .float_errors import MixedColumnError, ObjectColumnError, make_float_error, require_objects
+from .operands import refuse_floats
 from .pandas_callers import is_ordering, is_statistic_or_window
 
 ChooseClass: TypeAlias = "Callable[[ExactDecimal, Any], type[ExactDecimal]]"
@@ -105,12 +106,9 @@ class ExactDecimal(Decimal):
         require_objects(function)
         if function in EXTREMES:
             for operand in inputs:
-                _read_operand(operand)  # raises ExactnessError for a float
-        object_inputs = [
-            np.asarray(operand, dtype=object) if isinstance(operand, ExactDecimal) else operand
-            for operand in inputs
-        ]
-        return getattr(function, method)(*object_inputs, **options)
+                refuse_floats(operand)
+        as_objects = [np.asarray(x, dtype=object) if isinstance(x, Decimal) else x for x in inputs]
+        return getattr(function, method)(*as_objects, **options)
 
     def __round__(self, places: int | None = None) -> Any:
         """Round half to even; without places, to an integer, as Python does."""

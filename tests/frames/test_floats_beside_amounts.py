@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from analyst_frames import NAN, D, failures
 
-from paylab.errors import ExactnessError, PaylabError
+from paylab.errors import ExactnessError, FloatWarning, PaylabError
 from paylab.frames import AmountKeyError
 from paylab.frames.exact_frame import ExactFrame
 
@@ -250,6 +250,15 @@ def test_floats_are_not_ordered_among_amounts(frame_type):
 
 
 SAID = {
+    "floats by a Decimal": (lambda s, f: s.astype(float) * D(2), "floats are not exact"),
+    "whole floats by a Decimal": (
+        lambda s, f: s.astype(float).round() * D("0.01"),
+        r'write .*astype\("Int64"\)',
+    ),
+    "a Decimal by floats": (lambda s, f: D("1.5") * s.astype(float), "floats are not exact"),
+    "floats of a frame": (lambda s, f: f[["k"]].astype(float) * D(2), r"k: floats are not exact"),
+    "floats and an amount": (lambda s, f: np.maximum(s.astype(float), s[0]), "1.1 is a float"),
+    "an amount and floats": (lambda s, f: np.fmin(s[0], s.to_numpy(float)), "1.1 is a float"),
     "bins of missing amounts": (
         lambda s, f: np.histogram2d(s, s.where(s > 2), bins=2),
         r"^np\.histogram2d has no bin .*write frame\.dropna",
@@ -506,6 +515,17 @@ def test_a_column_is_compared_with_infinite_floats():
     assert (column < infinite).tolist() == [True, False, False]
     assert (column >= infinite.astype(object)).tolist() == [False, True, False]
     assert (column != infinite.astype(object)).all()
+
+
+def test_floats_are_found_among_amounts_as_they_are_printed():
+    """`isin` of a column and of a frame of floats warns, and finds what `==` finds."""
+    frame = make_rows(ExactFrame).assign(f=[1.1, NAN, 3.3])
+    for lookup in (frame["f"].isin, frame[["f"]].isin):
+        with pytest.warns(FloatWarning, match="taken as it is printed"):
+            found = lookup([D("1.1"), D("2.2")])
+        assert np.ravel(found).tolist() == [True, False, False]
+    with pytest.warns(FloatWarning):
+        assert frame["f"].isin(frame["a"]).tolist() == [True, False, True]
 
 
 def test_places_and_numbers_in_text_are_compared():
