@@ -116,7 +116,7 @@ class CurrencyRows:
         mixed_groups = counted_groups[name_index_by_group[counted_groups] != name_indexes]
         name_index_by_group[mixed_groups] = NO_CURRENCY
         if amounts is not None and len(mixed_groups):
-            added_indexes = np.where(_find_nothing(amounts), NO_CURRENCY, self.name_indexes)
+            added_indexes = np.where(find_nothing(amounts), NO_CURRENCY, self.name_indexes)
             added_currencies = CurrencyRows(added_indexes, self.names)
             currencies_of_sums = added_currencies.of_groups(group_of_row, group_count)
             name_index_by_group[mixed_groups] = currencies_of_sums.name_indexes[mixed_groups]
@@ -183,7 +183,7 @@ class CurrencyRows:
         is_other = is_known & (own_indexes != expected_indexes)
         if not is_other.any():
             return []
-        is_other &= ~_find_nothing(amounts)
+        is_other &= ~find_nothing(amounts)
         return sorted(both_currencies.names[index] for index in {*own_indexes[is_other].tolist()})
 
     def find_added(self, amounts: pa.Array) -> list[str]:
@@ -192,8 +192,8 @@ class CurrencyRows:
         if len(names) < 2:
             return names
         first_rows = slice(0, FIRST_ROWS)  # which are enough to find two of them, as a rule
-        first_names = self.take(first_rows).find_present(_find_nothing(amounts[first_rows]))
-        return names if len(first_names) > 1 else self.find_present(_find_nothing(amounts))
+        first_names = self.take(first_rows).find_present(find_nothing(amounts[first_rows]))
+        return names if len(first_names) > 1 else self.find_present(find_nothing(amounts))
 
     def warn_of_sums(self, amounts: pa.Array, group_of_row: IntegerArray | None = None) -> None:
         """Warn if amounts that are added together have several currencies.
@@ -206,10 +206,10 @@ class CurrencyRows:
         names = self._find_mixed(np.asarray(amounts.is_null()), group_of_row)
         if names:
             first_rows = slice(0, FIRST_ROWS)
-            is_nothing = _find_nothing(amounts[first_rows])
+            is_nothing = find_nothing(amounts[first_rows])
             first_names = self.take(first_rows)._find_mixed(is_nothing, group_of_row[first_rows])
             if not first_names:
-                names = self._find_mixed(_find_nothing(amounts), group_of_row)
+                names = self._find_mixed(find_nothing(amounts), group_of_row)
         warn_of_currencies(names)
 
     def _find_mixed(self, is_nothing: IntegerArray, group_of_row: IntegerArray) -> list[str]:
@@ -241,7 +241,7 @@ def find_zeros(amounts: pa.Array) -> pa.Array:
     return pc.equal(amounts, pa.scalar(Decimal(0), amounts.type))
 
 
-def _find_nothing(amounts: pa.Array) -> IntegerArray:
+def find_nothing(amounts: pa.Array) -> IntegerArray:
     """A mask of the amounts that are missing or 0, which is added in any currency."""
     if amounts.type.precision <= MACHINE_DIGITS:
         return np.asarray(read_unscaled(amounts) == 0)
@@ -268,9 +268,9 @@ def add_currencies(
     takes_right = left_indexes == NO_CURRENCY
     is_mixed = ~takes_right & (right_indexes != NO_CURRENCY) & (left_indexes != right_indexes)
     if is_mixed.any():
-        is_left_nothing = _find_nothing(left_amounts)
+        is_left_nothing = find_nothing(left_amounts)
         takes_right |= is_mixed & is_left_nothing
-        is_mixed &= ~is_left_nothing & ~_find_nothing(right_amounts)
+        is_mixed &= ~is_left_nothing & ~find_nothing(right_amounts)
         mixed_indexes = {*left_indexes[is_mixed].tolist(), *right_indexes[is_mixed].tolist()}
         warn_of_currencies(
             sorted(both_currencies.names[name_index] for name_index in mixed_indexes)

@@ -16,6 +16,7 @@ from .column_quantiles import TOO_LONG_BETWEEN, has_small_groups, interpolate_gr
 from .currency_rows import find_zeros
 from .exact_operators import make_divider
 from .machine_integers import IntegerArray
+from .reductions import find_currencies
 
 Column: TypeAlias = Any
 """A `DecimalArray`, which imports this module."""
@@ -49,22 +50,19 @@ def compute_by_group(  # noqa: PLR0913 - as pandas calls it
         running_amounts = _compute_running(
             column._values, how, group_of_row, ngroups, skipna=skipna
         )
-        return column._replace_values(running_amounts)
+        currencies = find_currencies(column, how, group_of_row, running_amounts)
+        return type(column)(running_amounts, currencies)
     group_amounts = _compute_at_once(column._values, how, group_of_row, ngroups, min_count)
     if group_amounts is None:
         group_amounts = _compute_one_by_one(column, how, group_of_row, ngroups)
     if not skipna:
         group_amounts = _blank_incomplete_groups(group_amounts, column._values, group_of_row)
     results = type(column)(group_amounts)
-    if how in ("min", "max") and column.currencies:
-        results.currencies = column.currencies.of_extremes(
-            group_of_row, column._values, results._values
-        )
-    else:
-        currencies = column.currencies
-        results.currencies = currencies and currencies.of_groups(
-            group_of_row, ngroups, column._values
-        )
+    currencies = column.currencies
+    if how in ("min", "max") and currencies:
+        results.currencies = currencies.of_extremes(group_of_row, column._values, results._values)
+    elif how != "prod" and currencies:
+        results.currencies = currencies.of_groups(group_of_row, ngroups, column._values)
     return results
 
 
@@ -173,10 +171,7 @@ def _compute_with_pandas(column: Column, how: str, ids: object, **options: Any) 
     if how in arithmetic.RUNNING_EXTREMES:
         results[group_of_row < 0] = pd.NA
         extremes = _find_ranked_amounts(column, results)
-        currencies = column.currencies
-        return type(column)(
-            extremes, currencies and currencies.of_chosen(group_of_row, column._values, extremes)
-        )
+        return type(column)(extremes, find_currencies(column, how, group_of_row, extremes))
     return results
 
 

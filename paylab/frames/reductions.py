@@ -12,7 +12,9 @@ import pyarrow.compute as pc
 
 from . import arithmetic
 from .currency_rows import CurrencyRows, name_one, warn_of_currencies
+from .currency_windows import find_running_currencies
 from .exact_decimal import make_element
+from .machine_integers import IntegerArray
 
 Column: TypeAlias = Any
 """A `DecimalArray`, which imports this module."""
@@ -61,11 +63,20 @@ def run_column(
 ) -> tuple[pa.Array | pa.ChunkedArray, CurrencyRows | None]:
     """The running sums, products or extremes of a column, and their currencies."""
     running_amounts = arithmetic.compute_running(column._values, name, skipna=skipna)
+    one_group = np.zeros(len(column), dtype=np.int64)
+    return running_amounts, find_currencies(column, name, one_group, running_amounts)
+
+
+def find_currencies(
+    column: Column, name: str, group_of_row: IntegerArray, running_amounts: pa.Array
+) -> CurrencyRows | None:
+    """The currencies of running sums, products or extremes of groups; -1 is no group."""
     currencies: CurrencyRows | None = column.currencies
-    if currencies and name in arithmetic.RUNNING_EXTREMES:
-        one_group = np.zeros(len(column), dtype=np.int64)
-        currencies = currencies.of_chosen(one_group, column._values, running_amounts)
-    return running_amounts, currencies
+    if not currencies or name == "cumprod":
+        return None
+    if name in arithmetic.RUNNING_EXTREMES:
+        return currencies.of_chosen(group_of_row, column._values, running_amounts)
+    return find_running_currencies(currencies, group_of_row, column._values)
 
 
 def _reduce_amounts(column: Column, name: str, min_count: int, ddof: int) -> Any:

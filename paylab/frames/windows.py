@@ -19,6 +19,8 @@ from pandas.api.types import is_datetime64_any_dtype, is_float_dtype
 from ..errors.base import ConfigError, OptionError, Problem
 from ..errors.names import find_suggestion, raise_unknown_attribute
 from . import arithmetic, decimals, quantiles, times
+from .currency_rows import CurrencyRows
+from .currency_windows import find_window_currencies
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
 from .exact_operators import EXACT_CONTEXT, divide
@@ -122,16 +124,32 @@ class Rolling:
                 results[row_index] = row_result
         is_mean = compute is _average_windows
         values = arithmetic.fit_quotients(results) if is_mean else decimals.from_results(results)
-        exact_array = DecimalArray(values, amount_array.currencies)
+        exact_array = DecimalArray(values)
         if amount_array.currencies:
             arrow_amounts = amount_array.__arrow_array__()
             if warns:
                 amount_array.currencies.warn_of_sums(arrow_amounts, group_of_row)
-            if compute in (_find_minima, _find_maxima):
+                exact_array.currencies = self._find_currencies(amount_array, groups)
+            else:  # one of the amounts
                 exact_array.currencies = amount_array.currencies.of_chosen(
                     group_of_row, arrow_amounts, exact_array.__arrow_array__()
                 )
         return pd.Series(exact_array, index=column.index, name=column.name)
+
+    def _find_currencies(self, amount_array: Any, groups: list[Any]) -> CurrencyRows:
+        """The currency of what each window adds."""
+        start_positions: list[int] = []
+        for group_rows in groups:
+            first_position = len(start_positions)
+            bounds = self._find_bounds(group_rows)
+            start_positions += [first_position + window_start for window_start, _ in bounds]
+        grouped_rows = np.concatenate([np.empty(0, dtype=np.int64), *groups])
+        return find_window_currencies(
+            amount_array.currencies,
+            grouped_rows,
+            np.array(start_positions, dtype=np.int64),
+            amount_array.__arrow_array__(),
+        )
 
     def _compute_group(
         self, amounts: Sequence[Decimal | None], group_rows: Any, compute: Compute
