@@ -10,12 +10,20 @@ from .machine_integers import IntegerArray
 
 
 def find_running_currencies(
-    currencies: CurrencyRows, group_of_row: IntegerArray, amounts: pa.Array
-) -> CurrencyRows:
-    """The currency of the running sum at each row of a group; -1 is no group.
+    currencies: CurrencyRows | None,
+    name: str,
+    group_of_row: IntegerArray,
+    amounts: pa.Array,
+    running_amounts: pa.Array,
+) -> CurrencyRows | None:
+    """The currencies of running sums, products or extremes of groups of amounts; -1 is no group.
 
-    See `find_window_currencies`.
+    Those of products are unknown.
     """
+    if not currencies or name == "cumprod":
+        return None
+    if name != "cumsum":  # one of the amounts
+        return currencies.of_chosen(group_of_row, amounts, running_amounts)
     grouped_rows = np.argsort(group_of_row, kind="stable")
     sorted_groups = group_of_row[grouped_rows]
     start_positions = np.searchsorted(sorted_groups, sorted_groups)

@@ -31,7 +31,6 @@ from .exact_operators import (
     raise_to_power,
 )
 from .float_errors import MixedColumnError, ObjectColumnError, make_float_error, require_objects
-from .operands import refuse_floats
 from .pandas_callers import is_ordering, is_statistic_or_window
 
 ChooseClass: TypeAlias = "Callable[[ExactDecimal, Any], type[ExactDecimal]]"
@@ -106,7 +105,8 @@ class ExactDecimal(Decimal):
         require_objects(function)
         if function in EXTREMES:
             for operand in inputs:
-                refuse_floats(operand)
+                for value in np.ravel(operand):
+                    _read_operand(value)  # raises ExactnessError for a float
         as_objects = [np.asarray(x, dtype=object) if isinstance(x, Decimal) else x for x in inputs]
         return getattr(function, method)(*as_objects, **options)
 

@@ -58,6 +58,21 @@ class ExactIndex(pd.Index):
         exact_label = operands.read_number(label)
         return label if exact_label is None else exact_label
 
+    def insert(self, loc: int, item: Any) -> Any:
+        """The index with another amount; ExactnessError for a float."""
+        operands.refuse_floats([item])
+        return super().insert(loc, item)
+
+    def where(self, cond: Any, other: Any = None) -> Any:
+        """The index with other amounts where a condition is false; ExactnessError for floats."""
+        operands.refuse_floats([] if other is None else other)
+        return super().where(cond, other)
+
+    def putmask(self, mask: Any, value: Any) -> Any:
+        """The index with other amounts where a mask is true; ExactnessError for floats."""
+        operands.refuse_floats(value)
+        return super().putmask(mask, value)
+
     def _refuse_inexact_key(self, key: Any) -> None:
         """AmountKeyError for a float, or the text of a number; a whole float is found."""
         name_prefix = "" if self.name is None else f"{self.name}: "

@@ -198,9 +198,9 @@ def _read_fields(result: Any) -> dict[str, Any]:
     """The fields of a result, by paylab's names; for an event its type and payload."""
     if isinstance(result, Mapping):
         return dict(result)
-    is_event = hasattr(result, "payload")
-    if is_event:
-        return {"type": result.type, "payload": result.resource.to_dict()}
+    event = getattr(result, "event", result)  # an inbox has events as they arrived
+    if hasattr(event, "payload"):
+        return {"type": event.type, "payload": event.resource.to_dict()}
     if not hasattr(result, "to_dict"):
         message = f"a frame is made of results or dicts, not of {plain(repr(result), 60)}"
         raise ArgumentError(message, "objects")

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from . import arithmetic, decimals, machine_integers
 from .column_quantiles import TOO_LONG_BETWEEN, has_small_groups, interpolate_groups
 from .currency_rows import find_zeros
+from .currency_windows import find_running_currencies
 from .exact_operators import make_divider
 from .machine_integers import IntegerArray
-from .reductions import find_currencies
 
 Column: TypeAlias = Any
 """A `DecimalArray`, which imports this module."""
@@ -50,8 +50,7 @@ def compute_by_group(  # noqa: PLR0913 - as pandas calls it
         running_amounts = _compute_running(
             column._values, how, group_of_row, ngroups, skipna=skipna
         )
-        currencies = find_currencies(column, how, group_of_row, running_amounts)
-        return type(column)(running_amounts, currencies)
+        return _make_running_column(column, how, group_of_row, running_amounts)
     group_amounts = _compute_at_once(column._values, how, group_of_row, ngroups, min_count)
     if group_amounts is None:
         group_amounts = _compute_one_by_one(column, how, group_of_row, ngroups)
@@ -156,6 +155,16 @@ def _compute_running(
     return decimals.from_results(results)
 
 
+def _make_running_column(
+    column: Column, how: str, group_of_row: IntegerArray, running_amounts: Any
+) -> Any:
+    """A column of running results, with their currencies."""
+    currencies = find_running_currencies(
+        column.currencies, how, group_of_row, column._values, running_amounts
+    )
+    return type(column)(running_amounts, currencies)
+
+
 def _compute_with_pandas(column: Column, how: str, ids: object, **options: Any) -> Any:
     """A result per group that pandas computes from floats, booleans or ranks of the amounts.
 
@@ -171,7 +180,7 @@ def _compute_with_pandas(column: Column, how: str, ids: object, **options: Any) 
     if how in arithmetic.RUNNING_EXTREMES:
         results[group_of_row < 0] = pd.NA
         extremes = _find_ranked_amounts(column, results)
-        return type(column)(extremes, find_currencies(column, how, group_of_row, extremes))
+        return _make_running_column(column, how, group_of_row, extremes)
     return results
 
 

@@ -14,7 +14,6 @@ from . import arithmetic
 from .currency_rows import CurrencyRows, name_one, warn_of_currencies
 from .currency_windows import find_running_currencies
 from .exact_decimal import make_element
-from .machine_integers import IntegerArray
 
 Column: TypeAlias = Any
 """A `DecimalArray`, which imports this module."""
@@ -64,19 +63,10 @@ def run_column(
     """The running sums, products or extremes of a column, and their currencies."""
     running_amounts = arithmetic.compute_running(column._values, name, skipna=skipna)
     one_group = np.zeros(len(column), dtype=np.int64)
-    return running_amounts, find_currencies(column, name, one_group, running_amounts)
-
-
-def find_currencies(
-    column: Column, name: str, group_of_row: IntegerArray, running_amounts: pa.Array
-) -> CurrencyRows | None:
-    """The currencies of running sums, products or extremes of groups; -1 is no group."""
-    currencies: CurrencyRows | None = column.currencies
-    if not currencies or name == "cumprod":
-        return None
-    if name in arithmetic.RUNNING_EXTREMES:
-        return currencies.of_chosen(group_of_row, column._values, running_amounts)
-    return find_running_currencies(currencies, group_of_row, column._values)
+    currencies = find_running_currencies(
+        column.currencies, name, one_group, column._values, running_amounts
+    )
+    return running_amounts, currencies
 
 
 def _reduce_amounts(column: Column, name: str, min_count: int, ddof: int) -> Any:

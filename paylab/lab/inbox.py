@@ -292,8 +292,8 @@ class Webhooks:
     ) -> Reconciliation:
         """Compare the transfers and conversions of the service with your books, events or both.
 
-        `books` is a .csv, .xlsx, .parquet or .jsonl file, a frame, or a query of `database`, a URL
-        or an SQLAlchemy engine. Rows are matched by id, else by reference, trimmed and without
+        `books` is a .csv, .xlsx, .parquet or .jsonl file, a frame, or a query of `database`, a URL,
+        DuckDB file or SQLAlchemy engine. Rows are matched by id, else by reference, trimmed without
         case. `columns` names yours: `{"reference": "Invoice"}`; usual names are found. Columns that
         both have are compared, but not blank cells, references beside ids, lists without a row.
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ..errors.base import ArgumentError, ConfigError, OptionError, PaylabError, Problem
 from ..errors.extras import extra_imports
 from ..files import unreadable_error
+from ..frames.databases import read_sql
 from ..frames.excel_reader import read_sheet
 from ..frames.files import read_csv_texts
 from ..frames.json_lines import read_jsonl
@@ -50,8 +51,8 @@ def read_books(
 
     A file is read by its suffix: .xlsx, .parquet, .jsonl, anything else as CSV. It may be
     compressed, with .gz, and at an fsspec URL. Without `delimiter`, the delimiter is found in the
-    first line; without `sheet`, the first sheet is read. With `database`, a URL or an SQLAlchemy
-    engine, the source is a query. A table of polars or Arrow is a frame too.
+    first line; without `sheet`, the first sheet is read. With `database`, a URL, an SQLAlchemy
+    engine or a DuckDB file, the source is a query. A table of polars or Arrow is a frame too.
     """
     convert_to_pandas = getattr(source, "to_pandas", None)  # of a table of polars or Arrow
     if convert_to_pandas is not None:
@@ -160,7 +161,10 @@ def _read_sheet(path: Path, book_name: str, sheet: str | None) -> pd.DataFrame:
 
 
 def _read_query(query: str, database: Any) -> pd.DataFrame:
-    """Read the rows of a query, with the values of the driver."""
+    """Read the rows of a query with the values of the driver; from DuckDB, with exact types."""
+    is_file = isinstance(database, str | PathLike) and not is_url(database)
+    if is_file or type(database).__name__ == "DuckDBPyConnection":
+        return read_sql(query, database)
     if not isinstance(database, str) and not hasattr(database, "connect"):
         type_name = type(database).__name__
         message = (

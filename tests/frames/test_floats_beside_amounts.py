@@ -75,6 +75,9 @@ LOOKED_UP = {
 """They would not find the key, without an error or with a KeyError."""
 
 INTRUDING = {
+    "insert of an index": lambda s, f: pd.Index(s).insert(0, 1.5),
+    "where of an index": lambda s, f: pd.Index(s).where(s > 2, 0.5),
+    "putmask of an index": lambda s, f: pd.Index(s).putmask(s > 2, 0.5),
     "concat": lambda s, f: pd.concat([s, f]),
     "concat of frames": lambda s, f: pd.concat([s.to_frame("a"), f.to_frame("a")]),
     "case_when": lambda s, f: s.case_when([(s > 1, 0.1)]),

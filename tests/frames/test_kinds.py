@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pandas as pd
@@ -12,6 +14,7 @@ from paylab import frames
 from paylab.corridors import examples
 from paylab.frames.columns import SCHEMAS
 from paylab.frames.frame import frame
+from paylab.webhooks.arrival import Arrival
 
 
 @pytest.fixture(name="lab", scope="module")
@@ -122,6 +125,11 @@ def test_an_event_has_the_fields_of_its_payload():
             "created_at": "2026-01-01T00:00:00Z",
         },
     }
+    now = datetime.now(UTC)
+    facts = {"type": "transfer.failed", "id": "tr_1", "status": "failed", "order": "in order"}
+    body = json.dumps({"event_type": event["type"], "event_payload": event["payload"]}).encode()
+    arrival = Arrival(1, now, now, deliveries=1, updated_at=None, body=body, **facts)
+    assert frames.of([arrival, arrival.event])["source_amount"].tolist() == [Decimal("1.50")] * 2
     told = frames.of([event], "events")
     assert told.loc[0, ["type", "id", "status"]].tolist() == ["transfer.failed", "tr_1", "failed"]
     assert told["source_amount"].sum() == Decimal("1.50")

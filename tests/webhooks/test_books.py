@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import closing
 from decimal import Decimal
 
+import duckdb
 import pandas as pd
 import polars
 import pyarrow as pa
@@ -224,6 +225,20 @@ def test_books_can_be_the_result_of_a_query(tmp_path, is_engine):
     assert amounts("select * from books", database=source)[0] == [Decimal("5.10")]
     with pytest.raises(ConfigError, match="the database cannot be read: no such table"):
         read_books("select * from no_table", database=source)
+
+
+def test_books_can_be_in_a_duckdb_file(tmp_path):
+    """A query of a file or of a connection, as `read_sql` takes them."""
+    path = tmp_path / "books.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute("create table books (id text, amount decimal(30, 6))")
+        connection.execute("insert into books values ('x', 123456789012345678901234.000001)")
+        found = [Decimal("123456789012345678901234.000001")]
+        assert amounts("select * from books", database=connection)[0] == found
+    for database in (path, str(path)):
+        assert amounts("select * from books", database=database)[0] == found
+    with pytest.raises(ConfigError, match=r"neither a database URL nor a \.duckdb"):
+        read_books("select 1", database="books.sqlite")
 
 
 def test_a_connection_of_a_driver_is_refused_with_what_to_give():
