@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Literal
 
 import pandas as pd
@@ -23,9 +21,8 @@ from ..errors.base import (
 )
 from ..errors.names import find_nearest_name
 from ..errors.text import plain
-from ..storage.addresses import is_url
 from .columns import ListName, Schema, find_schema, likeliest_schema
-from .duckdb_tables import DuckTable, open_duckdb, query_duckdb
+from .duckdb_tables import DuckTable, is_duckdb, open_duckdb, query_duckdb
 from .parquet_files import make_frame
 from .parquet_types import convert_frame_types
 from .sql_tables import HAS_FLOATS, HAS_NUMBER_TEXTS, SqlTable, open_sql, query_sql
@@ -35,7 +32,6 @@ from .unknown_columns import UnknownColumnWarning
 
 IfExists = Literal["fail", "replace", "append", "upsert"]
 MODES = ("fail", "replace", "append", "upsert")
-DUCKDB_SUFFIXES = (".duckdb", ".ddb", ".db")
 TABLE_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)?")
 
 
@@ -78,35 +74,12 @@ def _check_arguments(table: str, if_exists: str) -> None:
 @contextmanager
 def _open_table(target: object, table: str, schema: str | None) -> Iterator[DuckTable | SqlTable]:
     """A table of a database, in a transaction."""
-    if _is_duckdb(target):
+    if is_duckdb(target):
         with open_duckdb(target) as connection:
             yield DuckTable(connection, table, schema)
     else:
         with open_sql(target) as connection:
             yield SqlTable(connection, table, schema)
-
-
-def _is_duckdb(target: object) -> bool:
-    """Whether a target is a DuckDB file or connection, not a database of SQLAlchemy.
-
-    ConfigError for anything else.
-    """
-    if is_url(target):
-        return False
-    if isinstance(target, str | os.PathLike):
-        file_name = os.fspath(target)
-        if Path(file_name).suffix.lower() not in DUCKDB_SUFFIXES:
-            suffixes_text = ", ".join(DUCKDB_SUFFIXES)
-            raise ConfigError(f"{file_name} is neither a database URL nor a {suffixes_text} file")
-        return True
-    if type(target).__name__ == "DuckDBPyConnection":
-        return True
-    if hasattr(target, "dialect"):
-        return False
-    raise ConfigError(
-        "the database must be a URL such as postgresql://host/books, an engine or connection of "
-        f"SQLAlchemy, or a DuckDB file or connection, not a {type(target).__name__}"
-    )
 
 
 @explain_arguments
@@ -130,7 +103,7 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
     if TABLE_NAME.fullmatch(query):
         table_name = ".".join(map(quote_name, query.split(".")))
         sql = f"select * from {table_name}"  # noqa: S608 - quoted
-    rows = query_duckdb(target, sql) if _is_duckdb(target) else query_sql(target, sql)
+    rows = query_duckdb(target, sql) if is_duckdb(target) else query_sql(target, sql)
     schema = find_schema(kind) if kind else likeliest_schema(rows.column_names)
     _check_floats(rows, schema)
     _warn_of_number_texts(rows)

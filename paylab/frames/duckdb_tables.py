@@ -12,14 +12,38 @@ import pyarrow as pa
 
 from ..errors.base import ConfigError
 from ..errors.extras import extra_imports
-from ..storage.addresses import one_sentence
+from ..storage.addresses import is_url, one_sentence
 from .summary_sql import quote_name
 from .table_columns import TableColumn
 
+DUCKDB_SUFFIXES = (".duckdb", ".ddb", ".db")
 ROWS = "rows_of_frame"
 COLUMNS_SQL = """
     select column_name, data_type, numeric_precision, numeric_scale from information_schema.columns
     where table_name = ? and table_schema = coalesce(?, current_schema())"""
+
+
+def is_duckdb(target: object) -> bool:
+    """Whether a target is a DuckDB file or connection, not a database of SQLAlchemy.
+
+    ConfigError for anything else.
+    """
+    if is_url(target):
+        return False
+    if isinstance(target, str | os.PathLike):
+        file_name = os.fspath(target)
+        if Path(file_name).suffix.lower() not in DUCKDB_SUFFIXES:
+            suffixes_text = ", ".join(DUCKDB_SUFFIXES)
+            raise ConfigError(f"{file_name} is neither a database URL nor a {suffixes_text} file")
+        return True
+    if type(target).__name__ == "DuckDBPyConnection":
+        return True
+    if hasattr(target, "dialect"):
+        return False
+    raise ConfigError(
+        "the database must be a URL such as postgresql://host/books, an engine or connection of "
+        f"SQLAlchemy, or a DuckDB file or connection, not a {type(target).__name__}"
+    )
 
 
 class DuckTable:

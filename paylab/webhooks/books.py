@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..errors.base import ArgumentError, ConfigError, OptionError, PaylabError, Problem
 from ..errors.extras import extra_imports
 from ..files import unreadable_error
-from ..frames.databases import read_sql
+from ..frames.duckdb_tables import is_duckdb, query_duckdb
 from ..frames.excel_reader import read_sheet
 from ..frames.files import read_csv_texts
 from ..frames.json_lines import read_jsonl
@@ -161,11 +161,12 @@ def _read_sheet(path: Path, book_name: str, sheet: str | None) -> pd.DataFrame:
 
 
 def _read_query(query: str, database: Any) -> pd.DataFrame:
-    """Read the rows of a query with the values of the driver; from DuckDB, with exact types."""
-    is_file = isinstance(database, str | PathLike) and not is_url(database)
-    if is_file or type(database).__name__ == "DuckDBPyConnection":
-        return read_sql(query, database)
-    if not isinstance(database, str) and not hasattr(database, "connect"):
+    """Read the rows of a query, with the values of the driver."""
+    is_engine = hasattr(database, "connect")
+    if not is_engine and is_duckdb(database):
+        rows: pd.DataFrame = query_duckdb(database, query).to_pandas(types_mapper=pd.ArrowDtype)
+        return rows
+    if not isinstance(database, str) and not is_engine:
         type_name = type(database).__name__
         message = (
             f"database is a URL, such as sqlite:///books.sqlite, or an SQLAlchemy engine, not "

@@ -242,10 +242,13 @@ def test_books_can_be_in_a_duckdb_file(tmp_path):
 
 
 def test_a_connection_of_a_driver_is_refused_with_what_to_give():
-    """Books are queried by a URL or an engine of SQLAlchemy."""
+    """Books are queried by a URL or an engine of SQLAlchemy, or in DuckDB."""
     connection = sqlite3.connect(":memory:")
-    with closing(connection), pytest.raises(ArgumentError, match=r"database is a URL.*as a frame"):
+    with closing(connection), pytest.raises(ConfigError, match=r"must be a URL .*not a Connection"):
         read_books("select 1", database=connection)
+    engine = sqlalchemy.create_engine("sqlite://")
+    with engine.connect() as open_connection, pytest.raises(ArgumentError, match="as a frame"):
+        read_books("select 1", database=open_connection)
 
 
 @pytest.mark.parametrize(
