@@ -14,7 +14,7 @@ from ..errors.base import ArgumentError, PaylabError
 from ..errors.names import with_name_suggestions
 from ..errors.type_words import with_article
 from ..spec.codes import CRYPTO_WALLET
-from ..spec.models import DepositInstructions, PendingInstructions
+from ..spec.models import DepositInstructions, PendingInstructions, Transfer
 from ..spec.resource import Resource
 from ..spec.text import plain
 from . import html
@@ -110,6 +110,9 @@ def _check_holder(holder: object) -> None:
     instructions = getattr(holder, "deposit_instructions", None)
     if isinstance(instructions, PendingInstructions):
         raise ArgumentError(f"no deposit instructions yet: {instructions.advice}", "account")
+    if instructions is None and isinstance(holder, Transfer):
+        message = "this transfer has no deposit instructions: it waits for no deposit"
+        raise ArgumentError(message, "account")
 
 
 def _find_payee_text(instructions: object, on_ramp: OnRamp | None) -> str | None:
@@ -188,14 +191,12 @@ def _clabe_part_rows(clabe_parts: clabe_rule.Parts, expected_digit: str) -> list
         plaza_text = "the simulator, no real town"
     elif clabe_parts.bank not in clabe_rule.BANKS:
         plaza_text = "not the town of a branch that we know"
-    verdict_text = (
-        "correct" if clabe_parts.check == expected_digit else f"should be {expected_digit}"
-    )
+    verdict = "correct" if clabe_parts.check == expected_digit else f"should be {expected_digit}"
     return [
         ("Bank code", f"{clabe_parts.bank}, {bank_name}"),
         ("Plaza", f"{clabe_parts.plaza}, {plaza_text}"),
         ("Account", clabe_parts.account),
-        ("Check digit", f"{clabe_parts.check}, {verdict_text}"),
+        ("Check digit", f"{clabe_parts.check}, {verdict}"),
     ]
 
 
@@ -236,8 +237,7 @@ def _address_card(
     network = _find_network(instructions)
     card_rows = list(term_rows)
     for label, detail_text in _detail_rows(instructions):
-        is_shown_elsewhere = detail_text in (address, network)
-        if not is_shown_elsewhere:
+        if detail_text not in (address, network):  # these are shown elsewhere
             card_rows.append((label, detail_text))
     currency = _read_currency(instructions)
     network_name = network.capitalize()

@@ -11,7 +11,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import OptionError, Problem
 from ..errors.choices import choice_message, suggest_choice
 from ..errors.extras import extra_imports, is_installed
-from ..rules.images import SPECIMEN
+from ..rules.images import SPECIMEN, sniff_type
 from ..spec.codes import IMAGE_SIDES, STATUS_DETAIL_CODES
 from ..spec.status import detail
 from ..spec.text import JsonObject, plain
@@ -31,6 +31,21 @@ QR_PIXELS = 400
 LINE_LENGTH_MAX = 60
 
 
+class Specimen(bytes):
+    """The bytes of a specimen image, which a notebook shows as a picture."""
+
+    def __repr__(self) -> str:
+        return f"<specimen: {sniff_type(self)}, {len(self):,} bytes>"
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture if it is a PNG, else None."""
+        return bytes(self) if sniff_type(self) == "image/png" else None
+
+    def _repr_jpeg_(self) -> bytes | None:
+        """The picture if it is a JPEG, else None."""
+        return bytes(self) if sniff_type(self) == "image/jpeg" else None
+
+
 @explain_arguments
 def specimen(
     side: str,
@@ -39,7 +54,7 @@ def specimen(
     country: str = "XX",
     kind: str | None = None,
     fault: str | None = None,
-) -> bytes:
+) -> Specimen:
     """A picture of one side (`document-front`, `document-back`, `selfie`), over 10 KB.
 
     `kind` is jpeg (the default), png, tiff or pdf. Without the extra `images` of paylab it is a
@@ -65,8 +80,9 @@ def specimen(
     if kind in (None, "png") and not is_installed("PIL"):
         # Not compressed, it is over 10 KB.
         qr_code = encode_qr("\n".join(specimen_lines))
-        return qr_code.png(QR_PIXELS, compress=False, comment=comment_bytes)
-    return _draw_specimen(side, specimen_lines, image_type=kind or "jpeg", comment=comment_bytes)
+        return Specimen(qr_code.png(QR_PIXELS, compress=False, comment=comment_bytes))
+    image_type = kind or "jpeg"
+    return Specimen(_draw_specimen(side, specimen_lines, image_type, comment=comment_bytes))
 
 
 def _check_choice(argument_name: str, argument: str, choices: Sequence[str]) -> None:

@@ -88,7 +88,7 @@ def test_nothing_is_sent_to_a_page_that_is_not_ready(lab):
     panel = lab.panel()
     panel._make_view().send = pytest.fail
     panel._make_view().refresh()
-    assert "Saved output: run this cell." in panel._make_view().static_bundle()["text/html"]
+    assert "Saved output: it becomes live" in panel._make_view().static_bundle()["text/html"]
     assert len(lab.calls) == before
 
 

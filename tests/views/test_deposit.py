@@ -9,6 +9,7 @@ import pytest
 
 from paylab.emvqr import build
 from paylab.errors import ArgumentError, PaylabError
+from paylab.spec.models import Transfer
 from paylab.views.cards import deposit_card
 from paylab.views.qr import QR, scan
 
@@ -91,7 +92,9 @@ def test_a_wallet_names_what_it_accepts(currency, network, rails, title, only):
 
 
 def test_a_transfer_names_its_amount():
-    """The amount is known of a transfer; a CLABE has no picture."""
+    """The amount is known of a transfer that waits for a deposit; a CLABE has no picture."""
+    with pytest.raises(ArgumentError, match="it waits for no deposit"):
+        deposit_card(Transfer.model_validate({"id": "tr_1", "source_amount": "5"}))
     card = deposit_card({"source_amount": "5", "deposit_instructions": MX})
     assert ("Amount", "5") in card.table()
     with pytest.raises(PaylabError, match="has no QR code"):

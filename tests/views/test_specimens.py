@@ -25,6 +25,11 @@ def test_each_side_has_a_picture_of_the_right_type_and_size(kind):
     assert min(map(len, drawn)) >= IMAGE_MIN
     assert all(data.startswith(MAGIC[kind]) for data in drawn)
     assert drawn[0] == specimen(IMAGE_SIDES[0], kind=kind)
+    shown = {"jpeg": drawn[0]._repr_jpeg_(), "png": drawn[0]._repr_png_()}
+    assert [name for name, picture in shown.items() if picture] == [
+        name for name in shown if name == kind
+    ]
+    assert len(repr(drawn[0])) < 60
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from ..html import notice
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 STATIC_CLASS = "paylab-static"
-SAVED_LINE = notice("Saved output: run this cell.")
+SAVED_LINE = notice("Saved output: it becomes live when its cell has run.")
 """The first line of what a notebook shows in place of a form, until its cell runs."""
 
 # A live view hides its static text by its own style sheet. Without a kernel, the static text hides
