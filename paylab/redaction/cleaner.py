@@ -12,14 +12,13 @@ from .document_rules import is_harmless_number
 from .encodings import decode_base64, decode_text
 from .fields import DOCUMENT_NAME, has_share_token
 from .key_names import KEY_NAME
+from .placeholders import is_placeholder, is_stand_in
 from .redaction import HEADERS
 from .scrub_rules import (
     PDF,
     Rule,
     is_image_list,
-    is_placeholder,
     is_small_base64_image,
-    is_stand_in,
 )
 from .search import DOCUMENT_TYPES
 from .text_cleaner import RULES, Report, TextCleaner

@@ -7,10 +7,17 @@ from functools import lru_cache
 
 from stdnum.ar import cuit
 
+from ..corridors import examples
 from .fields import TYPE_NAMES
-from .scrub_rules import Rule, Spans, is_example_number, make_pattern_rule
+from .scrub_rules import Rule, Spans, make_pattern_rule
 from .search import find_document_numbers
 from .tables import DOCUMENT_LABEL, find_column_values, is_document_number
+
+_EXAMPLE_DOCUMENTS = (
+    *examples.DOCUMENTS.values(),
+    *(person["document"] for person in examples.PEOPLE.values()),
+)
+EXAMPLE_NUMBERS = frozenset(str(document["number"]) for document in _EXAMPLE_DOCUMENTS)
 
 _TYPES = (
     r"cuit|cuil|cpf|cnpj|cc|ce|nit|pep|curp|tin|eu[ _-]residence[ _-]permit|emirates[ _-]id"
@@ -51,6 +58,11 @@ _LABEL_DISTANCE_MAX = 200
 """Maximum characters from the name of a document to that of its number."""
 _OWN_LABEL_LENGTH_MAX = 60
 """Maximum characters of the label directly before a number."""
+
+
+def is_example_number(number: str) -> bool:
+    """Whether a document number belongs to an example person, or has no digit but zeros."""
+    return number in EXAMPLE_NUMBERS or not set(number) & set("123456789")
 
 
 def is_harmless_number(number: str) -> bool:

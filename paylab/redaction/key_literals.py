@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .key_names import BOUNDED_KEY_NAME, KEY_NAME, find_named_regions, looks_like_key
-from .scrub_rules import Spans, is_stand_in, is_word
+from .placeholders import is_stand_in, is_word
+from .scrub_rules import Spans
 
 _LITERAL_CHARACTER = r"""(?:[^"'\\\n]|\\.)"""
 _PREFIX = "[rbfuRBFU]{0,2}"

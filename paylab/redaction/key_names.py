@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from .fields import fold_case
-from .scrub_rules import is_word
+from .placeholders import is_word
 from .search import find_occurrences
 
 KEY_NAME = re.compile(

@@ -15,15 +15,8 @@ from .key_names import (
     has_key_name,
     looks_like_key,
 )
-from .scrub_rules import (
-    Rule,
-    Spans,
-    is_never_harmless,
-    is_placeholder,
-    is_stand_in,
-    is_word,
-    make_pattern_rule,
-)
+from .placeholders import is_placeholder, is_stand_in, is_word
+from .scrub_rules import Rule, Spans, is_never_harmless, make_pattern_rule
 from .search import LABELLED_PATTERNS, SIGNATURE, is_signature
 from .tables import find_column_values
 

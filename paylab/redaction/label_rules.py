@@ -6,7 +6,8 @@ import json
 import re
 from base64 import urlsafe_b64decode
 
-from .scrub_rules import Rule, Spans, is_stand_in, is_word, make_pattern_rule
+from .placeholders import is_stand_in, is_word
+from .scrub_rules import Rule, Spans, make_pattern_rule
 
 _KEY_LABELS = (
     r"(?:api|secret|access|private|signing|secreta?)[ _-]?key|secret|(?:share |access |api |auth )?"

@@ -18,7 +18,8 @@ from ..errors.text import printable_lines
 from ..spec.text import JsonMapping, JsonObject
 from .cleaner import Cleaner, join_lines
 from .personal import hide_personal_data, hide_url_secrets
-from .scrub_rules import Rule, is_never_harmless, is_placeholder, make_pattern_rule
+from .placeholders import is_placeholder
+from .scrub_rules import Rule, is_never_harmless, make_pattern_rule
 from .search import SECRET_LENGTH_MIN
 from .text_cleaner import RULES
 

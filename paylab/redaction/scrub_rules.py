@@ -1,4 +1,4 @@
-"""A rule of `paylab scrub`: a kind of secret, how it is found, and what is only a placeholder."""
+"""A rule of `paylab scrub`: a kind of secret, how it is found, and which images stay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from struct import unpack_from
 from typing import Any, NamedTuple
 
-from ..corridors.examples import DOCUMENTS, PEOPLE
 from ..spec.codes import IMAGE_MIN
 from .encodings import is_image
 from .search import decode_image
@@ -19,10 +18,6 @@ URI_LENGTH_MIN = 60
 LISTED_BYTES_MIN = 16
 """Minimum numbers of a list that can be an image: fewer do not show what kind of file it is."""
 QR_CODE_BYTES_MAX = 2**16
-WORD_LENGTH_MAX = 24
-"""Maximum characters of a word of prose, or of a name in code; longer ones may be keys."""
-_EXAMPLE_DOCUMENTS = (*DOCUMENTS.values(), *(person["document"] for person in PEOPLE.values()))
-EXAMPLE_NUMBERS = frozenset(str(document["number"]) for document in _EXAMPLE_DOCUMENTS)
 
 
 Spans = Iterator[tuple[int, int]]
@@ -119,44 +114,3 @@ def replace_image(match: re.Match[str]) -> str | None:
     if image_type:
         return "[removed: data URI]"
     return "[removed: PDF]" if is_pdf else "[removed: image]"
-
-
-_STAND_IN = re.compile(
-    r"(?:an?|your|my|our|the|this|some|test|demo|example|fake|dummy|secret|share|token|api|key|paylab|id"
-    r"|here|name|value|env|change|me|placeholder|x{3,}|[\W_])+",
-    re.IGNORECASE,
-)
-
-
-_WORDS = re.compile(rf"_*[A-Za-z]{{1,{WORD_LENGTH_MAX}}}\d{{0,3}}(?:_+[A-Za-z]{{0,12}}\d{{0,3}})*")
-
-
-def is_stand_in(value: str) -> bool:
-    """Whether a text is a placeholder: `***`, `env:NAME`, `<SECRET>`, `$NAME`, `your-key`."""
-    has_reference_prefix = value.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
-    text_without_fields = re.sub(r"\{[^{}]*\}", "", value)
-    return (
-        has_reference_prefix
-        or not text_without_fields
-        or bool(_STAND_IN.fullmatch(text_without_fields))
-    )
-
-
-def is_placeholder(value: str) -> bool:
-    """Whether a text is a placeholder, or a short text without digits, as a word of prose."""
-    is_word_of_prose = len(value) <= WORD_LENGTH_MAX and not any(map(str.isdigit, value))
-    return is_word_of_prose or is_stand_in(value)
-
-
-def is_word(value: str) -> bool:
-    """Whether a text without quotes is a placeholder, a word, or a name in code: `os.environ`."""
-    name_parts = value.split(".")
-    is_dotted_name = len(name_parts) > 1 and all(
-        name_part.isidentifier() and len(name_part) <= WORD_LENGTH_MAX for name_part in name_parts
-    )
-    return is_dotted_name or is_placeholder(value) or bool(_WORDS.fullmatch(value))
-
-
-def is_example_number(number: str) -> bool:
-    """Whether a document number belongs to an example person, or has no digit but zeros."""
-    return number in EXAMPLE_NUMBERS or not set(number) & set("123456789")

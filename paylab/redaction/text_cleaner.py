@@ -14,7 +14,8 @@ from .escapes import Replacement
 from .fields import fold_case, fold_to_ascii
 from .key_rules import KEYS, LONG_SECRETS, TOKENS
 from .label_rules import LABELS
-from .scrub_rules import URI_LENGTH_MIN, WORD_LENGTH_MAX, Rule, is_small_picture, replace_image
+from .placeholders import WORD_LENGTH_MAX
+from .scrub_rules import URI_LENGTH_MIN, Rule, is_small_picture, replace_image
 from .search import make_image_finder
 
 RULES: tuple[Rule, ...] = (*LONG_SECRETS, *KEYS, *DOCUMENTS, *TOKENS, *LABELS)

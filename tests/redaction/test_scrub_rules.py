@@ -7,14 +7,12 @@ from struct import pack
 import pytest
 
 from paylab.corridors.examples import PEOPLE
+from paylab.redaction.document_rules import is_example_number
+from paylab.redaction.placeholders import is_placeholder, is_stand_in, is_word
 from paylab.redaction.scrub import scrub
 from paylab.redaction.scrub_rules import (
-    is_example_number,
-    is_placeholder,
     is_small_base64_image,
     is_small_image,
-    is_stand_in,
-    is_word,
 )
 from paylab.redaction.text_cleaner import RULES
 from paylab.spec.codes import IMAGE_MIN
