@@ -26,7 +26,7 @@ from .terminal import announce, count, in_range, port, say, stop_event, warn_use
 if TYPE_CHECKING:
     from threading import Event
 
-    from ..proxy import Proxy
+    from ..proxy.proxy import Proxy
     from ..simulator.requests import JournalRequest
 
 EXAMPLE = "paylab proxy --to https://sandbox.example.com --har calls.har"
@@ -101,7 +101,7 @@ def make_proxy(options: argparse.Namespace) -> Proxy:
     """
     from ..client.base_url import check_base_url, check_encrypted
     from ..client.settings import resolve
-    from ..proxy import Proxy
+    from ..proxy.proxy import Proxy
 
     key_pair = None
     service_url = options.to

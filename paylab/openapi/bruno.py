@@ -16,8 +16,8 @@ from .collection import (
     collection_requests,
     id_variables,
     indent_lines,
+    sort_by_folder,
 )
-from .postman import sort_by_folder
 
 ENVIRONMENT = "paylab"
 """The name of the environment with the variables."""

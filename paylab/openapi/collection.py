@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from ..spec.service.service import Service
@@ -66,6 +67,14 @@ def collection_requests(service: Service) -> Iterator[CollectionRequest]:
                 body=body_text,
                 stored_id=variable_name if verb == "create" else None,
             )
+
+
+def sort_by_folder(requests: Iterable[CollectionRequest]) -> list[CollectionRequest]:
+    """Sort requests by folder; the folders stay in the order of their first request."""
+    requests_by_folder: dict[str, list[CollectionRequest]] = {}
+    for request in requests:
+        requests_by_folder.setdefault(request.folder, []).append(request)
+    return list(chain.from_iterable(requests_by_folder.values()))
 
 
 def id_variable(resource: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any
 
 from ..signing.snippets import signing_script
@@ -16,6 +15,7 @@ from .collection import (
     CollectionRequest,
     collection_requests,
     id_variables,
+    sort_by_folder,
 )
 
 SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
@@ -64,14 +64,6 @@ def make_postman_collection(service: Service, server: str = "") -> dict[str, Any
             )
         ],
     }
-
-
-def sort_by_folder(requests: Iterable[CollectionRequest]) -> list[CollectionRequest]:
-    """Sort requests by folder; the folders stay in the order of their first request."""
-    requests_by_folder: dict[str, list[CollectionRequest]] = {}
-    for request in requests:
-        requests_by_folder.setdefault(request.folder, []).append(request)
-    return list(chain.from_iterable(requests_by_folder.values()))
 
 
 def _make_script(event_name: str, script_text: str) -> JsonObject:
