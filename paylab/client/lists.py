@@ -19,7 +19,7 @@ from ..spec.translation import Translation
 from .identifiers import describe_other_kind
 from .request import Options, OutgoingRequest
 from .request_builder import RequestBuilder
-from .response import R, Response, build_resource, is_as_specified, put_in_envelope
+from .response import R, Response, build_resource, is_in_spec_envelope, put_in_envelope
 
 if TYPE_CHECKING:
     from .exchange import Attempt
@@ -109,7 +109,7 @@ class Lists:
 
         def read_row(row: JsonObject) -> R:
             """The object of a row."""
-            return build_resource(model, body=row, translation=self._translation, place=self._place)
+            return build_resource(model, row, self._translation.translate_answer, self._place)
 
         pager = paging.Pager(
             fetch_page,
@@ -151,6 +151,8 @@ class Lists:
         """A page of a list in the envelope and with the names of the spec, its values as sent."""
         list_form = self._service.list(name)
         attempt = self._request_page(name, list_form.query(limit, cursor, filters))
-        if is_as_specified(attempt.exchange.content, list_form, self._translation):
-            return attempt.exchange.content
+        content = attempt.exchange.content
+        renames_rows = self._translation.renames_rows_of(name)
+        if not renames_rows and is_in_spec_envelope(content, list_form):
+            return content
         return put_in_envelope(self._read_response(attempt).translate_page(list_form))

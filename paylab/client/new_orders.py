@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 from urllib.parse import urlsplit
 
 from ..spec.codes import PAGE_MAX
-from ..spec.operations.routes import find_reading_operation
+from ..spec.operations.records import OPERATIONS
 from .orders import Advice, Order, add_advice_on_error, key_advice
 from .parameters import strict_keywords
 from .request import Options, OutgoingRequest, check_key
@@ -102,6 +102,6 @@ def _follow_location(session: Session, response: Response) -> Response:
     object_id = session.service.match(location_path)[1].get("id")
     if object_id is None:
         return response
-    reading_operation = find_reading_operation(response.exchange.request.operation)
+    reading_operation = OPERATIONS[response.exchange.request.operation].reading_name
     object_response = session.call(reading_operation, parts={"id": object_id})
     return replace(response, body=object_response.body)

@@ -12,9 +12,7 @@ from urllib.parse import unquote
 from ..errors.base import MissingOperationError
 from ..redaction.redaction import Redaction
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS, OPERATIONS
-from ..spec.operations.routes import find_reading_operation
 from ..spec.text import JsonObject
-from ..spec.translation import Translation
 from .request import Options, OutgoingRequest, StreamedBody, build_url, encode, with_options
 from .settings import Settings
 
@@ -38,10 +36,15 @@ def new_idempotency_key(random: Random) -> str:
 class RequestBuilder:
     """Builds requests to a service; ReadOnlyError for one that a read-only lab must not send."""
 
-    def __init__(self, settings: Settings, translation: Translation, redaction: Redaction) -> None:
-        """Build requests with bodies in the names of `translation`."""
+    def __init__(
+        self,
+        settings: Settings,
+        encode_body: Callable[[str, JsonObject], bytes],
+        redaction: Redaction,
+    ) -> None:
+        """`encode_body` writes the body of an operation, in our names, as the service reads it."""
         self._settings = settings
-        self._translation = translation
+        self._encode_body = encode_body
         self._service = settings.service
         self._redaction = redaction
 
@@ -59,14 +62,7 @@ class RequestBuilder:
         """
         filled_path = self._service.path(name, **(parts or {}))
         url = build_url(self._settings.base_url, filled_path, params)
-        content: bytes | StreamedBody | None
-        if isinstance(body, dict):
-            translation = self._translation
-            content = encode(
-                translation.translate_request(name, body), numbers=translation.sends_numbers
-            )
-        else:
-            content = body
+        content = self._encode_body(name, body) if isinstance(body, dict) else body
         method = OPERATIONS[name].method
         request = OutgoingRequest(
             method=method,
@@ -145,4 +141,4 @@ class RequestBuilder:
 
     def make_reading_request(self, request: OutgoingRequest, id: str) -> OutgoingRequest:
         """The request that reads the object that a request made."""
-        return self.operation(find_reading_operation(request.operation), parts={"id": id})
+        return self.operation(OPERATIONS[request.operation].reading_name, parts={"id": id})

@@ -18,6 +18,7 @@ from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
 from ..spec.page import SPEC_ENVELOPE, RawPage, has_spec_envelope, read_page
 from ..spec.service.lists import ListForm
+from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from ..spec.text import (
     EXACT_DECODER,
@@ -27,7 +28,6 @@ from ..spec.text import (
     plain,
     write_json,
 )
-from ..spec.translation import Translation
 from .call import Call
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound="Resource")
 
+ToOurNames = Callable[[str, JsonObject], JsonObject]
+"""Renames the fields of an object of the service; its first argument is the name of the model."""
 
 MARKUP = re.compile(rb"\s*<")
 NESTED_OBJECT_SIGNS = ("status", "type", "created_at", "updated_at")
@@ -44,10 +46,11 @@ NESTED_OBJECT_SIGNS = ("status", "type", "created_at", "updated_at")
 
 @light_dataclass(frozen=True, repr=False)
 class Response:
-    """A response and the record of its call; `body` is as the service sent it."""
+    """A response of a service and the record of its call; `body` is as the service sent it."""
 
     attempt: Attempt
-    translation: Translation
+    service: Service
+    to_our_names: ToOurNames
     redaction: Redaction
     place: Callable[[], str]
     body: object = None
@@ -69,7 +72,8 @@ class Response:
     def of(
         cls,
         attempt: Attempt,
-        translation: Translation,
+        service: Service,
+        to_our_names: ToOurNames,
         redaction: Redaction,
         place: Callable[[], str],
     ) -> Self:
@@ -79,7 +83,9 @@ class Response:
         """
         content = attempt.exchange.content
         is_replayed = attempt.exchange.replayed
-        make_response = partial(cls, attempt, translation, redaction, place, replayed=is_replayed)
+        make_response = partial(
+            cls, attempt, service, to_our_names, redaction, place, replayed=is_replayed
+        )
         if not content.strip():
             return make_response(None)
         try:
@@ -219,19 +225,17 @@ class Response:
     def _envelope_path(self) -> str:
         """The path of the object inside the body, by the settings; "none" if it is the body."""
         operation = OPERATIONS.get(self.exchange.request.operation)
-        return operation.item_path(self.translation.service) if operation else NONE
+        return operation.item_path(self.service) if operation else NONE
 
     def translate_page(self, list_form: ListForm) -> RawPage:
         """The body as a page of a list, with the rows in our names."""
         page = self.page(list_form)
         model_name = OPERATIONS[f"{list_form.name}.list"].answer
-        return replace(
-            page, data=[self.translation.translate_answer(model_name, row) for row in page.data]
-        )
+        return replace(page, data=[self.to_our_names(model_name, row) for row in page.data])
 
     def resource(self, kind: type[R], body: JsonObject) -> R:
         """An object of the service as a resource in our names; `raw` is the object as sent."""
-        return build_resource(kind, body, self.translation, self.place, replayed=self.replayed)
+        return build_resource(kind, body, self.to_our_names, self.place, replayed=self.replayed)
 
     @property
     def _exchange_redaction(self) -> Redaction:
@@ -263,13 +267,13 @@ def _is_resource(candidate: dict[str, Any], field_names: Collection[str]) -> boo
 def build_resource(
     model: type[R],
     body: JsonObject,
-    translation: Translation,
+    to_our_names: ToOurNames,
     place: Callable[[], str],
     *,
     replayed: bool = False,
 ) -> R:
     """An object of the service as a resource in our names; `raw` is the object as sent."""
-    resource = model.model_validate(translation.translate_answer(model.__name__, body))
+    resource = model.model_validate(to_our_names(model.__name__, body))
     # One update of pydantic's dict: three assignments take a tenth of reading a transfer.
     private_values = resource.__pydantic_private__ or {}
     private_values.update(_raw=body, _replayed=replayed, _place=place)
@@ -279,9 +283,9 @@ def build_resource(
 _NAMES = [f'"{name}"'.encode() for name in SPEC_ENVELOPE]
 
 
-def is_as_specified(content: bytes, form: ListForm, translation: Translation) -> bool:
-    """Whether a page has the envelope and the names of the spec."""
-    if not has_spec_envelope(form) or translation.renames_rows_of(form.name):
+def is_in_spec_envelope(content: bytes, form: ListForm) -> bool:
+    """Whether a page has the envelope of the spec."""
+    if not has_spec_envelope(form):
         return False
     start_and_end = content[:100] + content[-1000:]  # searching a whole page takes 0.1 ms
     return all(field_name in start_and_end or field_name in content for field_name in _NAMES)

@@ -21,7 +21,7 @@ from .dialects import DialectSearch
 from .fresh_ids import FreshIds
 from .identifiers import check_identifier
 from .lists import Lists
-from .request import Options, OutgoingRequest, StreamedBody
+from .request import Options, OutgoingRequest, StreamedBody, encode
 from .request_builder import RequestBuilder, new_idempotency_key
 from .request_signer import Nonces
 from .response import R, Response
@@ -90,7 +90,7 @@ class Session:
         self.calls = self._records.calls
         self.service_clock = self._records.service_clock
         self._translation = Translation(self.service)
-        self.requests = RequestBuilder(self.settings, self._translation, self.redaction)
+        self.requests = RequestBuilder(self.settings, self._encode_body, self.redaction)
         self._nonces = options.get("nonces") or Nonces(self._timing.random)
         self._transport = options.get("transport")
         self._sender = self._make_sender(tries_dialects=options.get("tries_dialects", True))
@@ -238,4 +238,10 @@ class Session:
 
     def _read_response(self, attempt: Attempt) -> Response:
         """The response of a successful attempt; APIResponseError if its body is not JSON."""
-        return Response.of(attempt, self._translation, self.redaction, self.place)
+        to_our_names = self._translation.translate_answer
+        return Response.of(attempt, self.service, to_our_names, self.redaction, self.place)
+
+    def _encode_body(self, operation: str, body: JsonObject) -> bytes:
+        """Write the body of an operation in the names and formats of the service."""
+        their_body = self._translation.translate_request(operation, body)
+        return encode(their_body, numbers=self._translation.sends_numbers)

@@ -118,7 +118,7 @@ class ListSource:
             response = self.session.deliver(self.session.requests.path("GET", path))
         except (NotFoundError, MissingOperationError):
             return None
-        translated_row = response.translation.translate_answer(
+        translated_row = response.to_our_names(
             OPERATIONS[operation_name].answer, response.require_object_with_id()
         )
         return write_json(translated_row).encode()

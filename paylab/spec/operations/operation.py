@@ -54,6 +54,11 @@ class Operation:
         return self.name.partition(".")[0]
 
     @property
+    def reading_name(self) -> str:
+        """The name of the operation that reads what it creates, such as "quotes.get"."""
+        return f"{self.resource}.get"
+
+    @property
     def body_name(self) -> str:
         """The name of the object that it takes; "" if it takes none."""
         return self.body or (f"{self.answer}Input" if self.fields else "")

@@ -69,8 +69,3 @@ def _encode_segment(text: str) -> str:
     encoded_text = quote(text, safe="", errors="surrogatepass")
     has_only_dots = not encoded_text.strip(".")
     return encoded_text.replace(".", "%2E") if has_only_dots else encoded_text
-
-
-def find_reading_operation(operation: str) -> str:
-    """The operation that reads what another one creates: "quotes.get" for "quotes.create"."""
-    return f"{operation.partition('.')[0]}.get"
