@@ -11,8 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ..spec.answers import add_missing_values
 from ..spec.json_path import set_value_at
-from ..spec.missing_values import add_missing_values
 from ..spec.operations.operation import Operation
 from ..spec.service.lists import ListForm
 from ..spec.service.service import Service

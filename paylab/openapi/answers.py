@@ -10,9 +10,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from ..spec import models
-from ..spec.answers import AnswerShape, FieldWords, answer_shape
+from ..spec.answers import AnswerShape, FieldWords, answer_shape, list_missing_fields
 from ..spec.field_meanings import ANSWER_AMOUNTS, CURRENCY_FIELDS, find_field_note
-from ..spec.missing_values import list_missing_fields
 from ..spec.money import Amount
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import NAMED, answer_names

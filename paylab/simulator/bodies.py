@@ -8,14 +8,15 @@ from itertools import islice
 
 from ..errors.base import Problem
 from ..spec import paging, timestamps
+from ..spec.answers import add_missing_values, drop_nulls
 from ..spec.json_path import set_value_at
-from ..spec.missing_values import add_missing_values, drop_nulls
 from ..spec.operations.records import OPERATIONS, answer_names
 from ..spec.operations.refusals import read_status_code
 from ..spec.request_body import RequestBody, read_request
 from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
+from ..spec.translation import Translation
 from .messages import NO_CONTENT, CursorError, RefusedError, Reply, Request, raise_if_problems
 from .table import INTERNALS, Position, Row, row_position
 from .world import World
@@ -50,7 +51,7 @@ def individual_json(world: World, row: Row) -> Row:
     ]
     fields = {**without_internals(row), "financial_accounts": accounts}
     complete_fields = add_missing_values(world.service, "Individual", dict(drop_nulls(fields)))
-    if world.translation.changes_nothing:  # saves time on each row of a page
+    if world.service.is_default:  # saves time on each row of a page
         return complete_fields
     return answer_names("Individual", world.service).to_theirs(complete_fields)
 
@@ -59,14 +60,14 @@ def account_json(world: World, row: Row) -> Row:
     """A financial account, its details in the names of the service."""
     country = world.tables["individuals"].rows[row[INTERNALS]["owner"]]["country"]
     fields = add_missing_values(world.service, "FinancialAccount", without_internals(row))
-    return world.translation.write_answer("FinancialAccount", fields, country)
+    return Translation(world.service).write_answer("FinancialAccount", fields, country)
 
 
 def answer_row(world: World, operation: str, row: Row) -> Row:
     """A row as the answer of an operation, in the names of the service."""
     model_name = OPERATIONS[operation].answer
     fields = add_missing_values(world.service, model_name, without_internals(row))
-    return world.translation.write_answer(model_name, fields)
+    return Translation(world.service).write_answer(model_name, fields)
 
 
 def answer_reply(world: World, operation: str, row: Row) -> Reply:
@@ -89,7 +90,7 @@ def conversion_account_json(world: World, row: Row) -> Row:
     country = world.tables["individuals"].rows[account_row[INTERNALS]["owner"]]["country"]
     fields = {**without_internals(row), "payout_account": without_internals(account_row)}
     fields = add_missing_values(world.service, "ConversionAccount", fields)
-    return world.translation.write_answer("ConversionAccount", fields, country)
+    return Translation(world.service).write_answer("ConversionAccount", fields, country)
 
 
 def row_json(world: World, kind: str, row: Row) -> Row:

@@ -16,6 +16,7 @@ from ..spec import codes, timestamps
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from ..spec.text import JsonObject
+from ..spec.translation import Translation
 from .bodies import account_json, individual_json, require_row
 from .events import withheld_events
 from .messages import RefusedError, Reply, Request, encode_json, raise_if_problems
@@ -172,7 +173,9 @@ def _create_person(world: World, request: Request, options: JsonObject, fields: 
         example_fields["idv_consent_recorded_at"] = timestamps.to_text(
             example_fields["idv_consent_recorded_at"]
         )
-    example_body = world.translation.translate_request("individuals.create", example_fields)
+    example_body = Translation(world.service).translate_request(
+        "individuals.create", example_fields
+    )
     person_fields = {**example_body, **fields}
     return individuals.create_row(
         world,
@@ -193,7 +196,9 @@ def _make_account_fields(world: World, country: str, fields: JsonObject) -> Json
             our_example = example_account(country, world.service)
     except PaylabError as error:
         raise RefusedError(400, str(error)) from None
-    example_fields = world.translation.translate_request("financial_accounts.create", our_example)
+    example_fields = Translation(world.service).translate_request(
+        "financial_accounts.create", our_example
+    )
     if "type" in fields and fields["type"] != our_example["type"]:
         raise RefusedError(400, f"details: name those of a {fields['type']}")
     return {**example_fields, **fields}

@@ -18,7 +18,6 @@ from ..spec.service.frozen import to_json_value
 from ..spec.service.service import Service
 from ..spec.status import MACHINES
 from ..spec.text import JsonObject, JsonValue
-from ..spec.translation import Translation
 from . import ids
 from .clock import Clock
 from .credentials import UsedNonces
@@ -72,7 +71,6 @@ class World:
         """Make an empty world."""
         self.strict = strict
         self.service = service or Service()
-        self.translation = Translation(self.service)
         settings_text = json.dumps(to_json_value(self.service.diff()))
         self.changed_settings: JsonObject = json.loads(settings_text)
         self.seed = seed

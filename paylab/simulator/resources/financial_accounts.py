@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors.base import Problem
 from ...rules import accounts as account_rules
 from ...spec import codes
-from ...spec.missing_values import drop_nulls
+from ...spec.answers import drop_nulls
 from ...spec.request_body import RequestBody
 from ...spec.text import JsonObject
 from .. import bodies
