@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..simulator.controls import Controls
     from ..simulator.simulator import Simulator
     from ..webhooks.arrival import Arrival
-    from ..webhooks.books import BookSource
+    from ..webhooks.compared_sides import BookSource
     from ..webhooks.equality_rules import Tolerance
     from ..webhooks.event import Event
     from ..webhooks.event_file import EventHistory

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol
 
 from ..spec import timestamps
 from ..spec.text import JsonObject, plain
@@ -48,6 +49,24 @@ class Arrival:
     def payload(self) -> JsonObject:
         """The snapshot of the resource as it was sent."""
         return dict(self.event.payload)
+
+
+class ArrivalStore(Protocol):
+    """Where received events are stored and read; `EventLog` is one.
+
+    `wrapper` is how they are read. `since` is the time from which all events should be here, if
+    it is known, and `dropped` the number of those that are not here any more.
+    """
+
+    wrapper: Wrapper
+    since: datetime | None
+    dropped: int
+
+    def add(self, event: Event, body: bytes, at: datetime) -> Arrival:
+        """Store an event, or count another delivery of it."""
+
+    def all(self) -> list[Arrival]:
+        """Return the events, oldest first."""
 
 
 ARRIVAL_COLUMNS = ("time", "type", "resource", "status", "delivered", "order")

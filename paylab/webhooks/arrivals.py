@@ -17,10 +17,9 @@ from ..errors.text import printable_lines
 from ..files import path_of, replace
 from ..spec import codes, timestamps
 from ..spec.text import JsonMapping, plain
-from .arrival import ARRIVAL_COLUMNS, Arrival, arrival_cells, as_json
+from .arrival import ARRIVAL_COLUMNS, Arrival, ArrivalStore, arrival_cells, as_json
 from .event import SPEC_WRAPPER, Event, Wrapper, read_event
 from .event_file import EventHistory, header_line, json_line, read_events
-from .event_log import EventLog
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +50,7 @@ def describe_unknown_type(event_type: object) -> str:
 class Arrivals:
     """The events of an inbox that meet some conditions; evaluated on each use."""
 
-    def __init__(self, events: EventLog, *conditions: tuple[str, str | datetime]) -> None:
+    def __init__(self, events: ArrivalStore, *conditions: tuple[str, str | datetime]) -> None:
         """Select from `events`; a condition is a name of CONDITIONS and the value to compare."""
         self._log = events
         self._conditions = conditions

@@ -6,7 +6,7 @@ import csv
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors.base import ArgumentError, ConfigError, OptionError, PaylabError, Problem
 from ..errors.extras import extra_imports
@@ -19,25 +19,16 @@ from ..frames.sidecars import read_sidecar
 from ..frames.spreadsheet_text import restore_cells
 from ..storage.addresses import GZIP, is_url, local_copy, local_path, write_address
 from .cell_texts import DELIMITER
+from .compared_sides import Books, BookSource
 
 with extra_imports():
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-BookSource = str | PathLike[str] | pd.DataFrame
-"""A file, a frame, or with `database` a query."""
-
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 """The first bytes of a file in UTF-16."""
-
-
-class Books(NamedTuple):
-    """The rows of books as they are written, and notes about the format of the file."""
-
-    frame: pd.DataFrame
-    notes: tuple[str, ...] = ()
 
 
 def read_books(

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from ..errors.extras import extra_imports
 from ..spec.timestamps import to_text
 from .equality_rules import Period
-from .sides import Family, Rows
 
 with extra_imports():
     import numpy as np
@@ -53,13 +52,13 @@ class ComparedPeriod:
         row_mask[matched_mask] = self._payment_mask[payment_index_of_row[matched_mask]]
         self._row_masks[side] = row_mask
 
-    def mask_of(self, family: Family) -> Mask:
-        """Return which payments of a family are counted."""
-        return self._payment_mask[family.start : family.end]
+    def mask_of(self, payments: slice) -> Mask:
+        """Return which payments with these indexes are counted."""
+        return self._payment_mask[payments]
 
-    def mask_of_rows(self, rows: Rows) -> Mask:
+    def mask_of_rows(self, side: str) -> Mask:
         """Return which rows of a side are counted."""
-        return self._row_masks[rows.side]
+        return self._row_masks[side]
 
     @property
     def text(self) -> str:

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from os import PathLike
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from .books import Books
+from ..errors.extras import extra_imports
 from .equality_rules import Period
 from .event_file import EventHistory
 from .sides import Rows, earliest_time, read_book_rows, read_event_rows
+
+with extra_imports():
+    import pandas as pd
+
+BookSource = str | PathLike[str] | pd.DataFrame
+"""A file, a frame, or with `database` a query."""
+
+
+class Books(NamedTuple):
+    """The rows of books as they are written, and notes about the format of the file."""
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...] = ()
 
 
 class Side(NamedTuple):

@@ -138,8 +138,9 @@ class PaymentPairs:
         if value_indexes is None:
             value_indexes = row_indexes
         for payment_family in self.payments.families:
-            family_mask = (payment_indexes >= payment_family.start) & (
-                payment_indexes < payment_family.end
+            family_indexes = payment_family.indexes
+            family_mask = (payment_indexes >= family_indexes.start) & (
+                payment_indexes < family_indexes.stop
             )
             if not family_mask.any():
                 continue

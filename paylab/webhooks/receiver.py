@@ -12,9 +12,8 @@ from random import Random
 from threading import Lock
 
 from ..logs import log
-from .arrival import Arrival
+from .arrival import Arrival, ArrivalStore
 from .event import Event, UnreadableEventError, read_event
-from .event_log import EventLog
 from .verification import DeliveryCheck
 
 BODY_BYTES_MAX = 256 * 1024
@@ -62,7 +61,7 @@ class Receiver:
 
     def __init__(
         self,
-        events: EventLog,
+        events: ArrivalStore,
         clock: Callable[[], datetime],
         handler: Handler | None = None,
         check: DeliveryCheck | None = None,

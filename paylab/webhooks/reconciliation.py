@@ -13,9 +13,9 @@ from ..errors.extras import extra_imports
 from ..errors.text import plain
 from ..frames.times import read_time_zone
 from ..spec.time_arguments import read_time_argument
-from .books import BookSource, read_books
+from .books import read_books
 from .compared_period import ComparedPeriod
-from .compared_sides import Side, make_book_side, make_event_side
+from .compared_sides import BookSource, Side, make_book_side, make_event_side
 from .equality_rules import Period, Rules, Tolerance, argument_error, read_rules
 from .event_file import EventHistory
 from .payment_columns import PAYMENT_COLUMNS
@@ -209,7 +209,7 @@ class Comparison:
             raise argument_error("books", message)
         count_by_list: dict[str, int] = {}
         for payment_family in self._payments.families:
-            family_mask = counted_mask[payment_family.start : payment_family.end]
+            family_mask = counted_mask[payment_family.indexes]
             if family_mask.any() and not self._is_expected(payment_family):
                 count_by_list[payment_family.name] = int(family_mask.sum())
                 if only_books:
@@ -299,7 +299,7 @@ class Comparison:
         """Return whether the other side should have the payments of a family."""
         if self._rows.side != BOOKS or not self._row_counts.any():
             return True
-        return bool(self._row_counts[family.start : family.end].any())
+        return bool(self._row_counts[family.indexes].any())
 
 
 def _convert_to_numpy_utc(instant: datetime) -> np.datetime64:

@@ -100,14 +100,15 @@ class Reconciliation:
     def _empty_sides(self) -> list[str]:
         """The sides that have none of the payments, although the service has some."""
         has_payments = any(
-            self._period.mask_of(payment_family).any() for payment_family in self._payments.families
+            self._period.mask_of(payment_family.indexes).any()
+            for payment_family in self._payments.families
         )
         if not has_payments:
             return []
         return [
             side_rows.side
             for side_rows in self._rows
-            if not self._period.mask_of_rows(side_rows).any()
+            if not self._period.mask_of_rows(side_rows.side).any()
         ]
 
     @property
@@ -268,7 +269,7 @@ class Reconciliation:
         """Return the numbers of compared payments and their period: "3 transfers since ..."."""
         payment_texts = []
         for payment_family in self._payments.families:
-            payment_count = int(self._period.mask_of(payment_family).sum())
+            payment_count = int(self._period.mask_of(payment_family.indexes).sum())
             # A list that is not compared has a number of its own in the verdict.
             is_compared = payment_family.name not in self._period.uncompared
             if payment_count or is_compared:
@@ -280,7 +281,7 @@ class Reconciliation:
         """Return the number of compared rows of each side: "books (3 rows)"."""
         side_texts = []
         for side_rows in self._rows:
-            row_count = int(self._period.mask_of_rows(side_rows).sum())
+            row_count = int(self._period.mask_of_rows(side_rows.side).sum())
             if side_rows.side == EVENTS:
                 side_texts.append(f"the events of {write_count(row_count, 'payment')}")
             else:

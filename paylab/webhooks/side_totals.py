@@ -47,13 +47,13 @@ def totals_by_currency(
         amount_column = payment_family.values("amount", zone)
         currency_column = payment_family.values("currency", zone)
         columns_to_sum.append(
-            (SERVICE, amount_column, currency_column, period.mask_of(payment_family))
+            (SERVICE, amount_column, currency_column, period.mask_of(payment_family.indexes))
         )
     for other_rows in other_sides:
         amount_column = other_rows.values.get("amount")
         currency_column = other_rows.values.get("currency")
         columns_to_sum.append(
-            (other_rows.side, amount_column, currency_column, period.mask_of_rows(other_rows))
+            (other_rows.side, amount_column, currency_column, period.mask_of_rows(other_rows.side))
         )
     side_totals_by_currency: dict[str, dict[str, SideTotal]] = {}
     for side_name, amount_column, currency_column, counted_mask in columns_to_sum:

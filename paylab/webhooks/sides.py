@@ -43,9 +43,9 @@ class Family:
     _typed_columns: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def end(self) -> int:
-        """The index after the last one."""
-        return self.start + len(self.frame)
+    def indexes(self) -> slice:
+        """The indexes of its payments, from the first one up to that after the last one."""
+        return slice(self.start, self.start + len(self.frame))
 
     def values(self, meaning: str, zone: ZoneInfo) -> Any:
         """Return a column as a DecimalArray, a WordColumn, or a TimeColumn in a zone.
