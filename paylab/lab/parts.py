@@ -87,7 +87,7 @@ def make_parts(
     )
     # A recording answers at once: nothing happens while a lab waits.
     pause_for = (lambda _: None) if replay else options.get("sleep", time.sleep)
-    service_time = ServiceTime(locator.find_controls_once, in_process=in_process, pause=pause_for)
+    service_time = ServiceTime(locator.find_clock, in_process=in_process, pause=pause_for)
     has_simulator_service = embedded is not None and embedded.world.service == settings.service
     client = _make_client(
         settings, shared_options, locator, service_time, is_own=has_simulator_service

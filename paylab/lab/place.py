@@ -19,6 +19,7 @@ from ..simulator.messages import PRODUCT
 if TYPE_CHECKING:
     from ..client.exchange import Exchange
     from ..client.replay import Replay
+    from ..simulator.clock_panel import ClockPanel
     from ..simulator.controls import Controls
     from ..simulator.fault_controls import SendControl
 
@@ -152,6 +153,11 @@ class ServiceLocator:
         if self._has_asked and self._controls is None and self._server_product != PRODUCT:
             return None
         return self.find_controls()
+
+    def find_clock(self) -> ClockPanel | None:
+        """The clock of a simulator; None for a real service, which is not asked again."""
+        controls = self.find_controls_once()
+        return None if controls is None else controls.clock
 
     def _find_simulator_controls(self) -> Controls | None:
         """The controls of a simulator; None for a service that does not answer as one."""

@@ -12,7 +12,7 @@ from ..logs import log
 from ..spec.time_arguments import read_seconds
 
 if TYPE_CHECKING:
-    from ..simulator.controls import Controls
+    from ..simulator.clock_panel import ClockPanel
 
 PROBE_PAUSE_SECONDS = 0.2
 """Seconds between two requests of a probe, unless the service is on this machine."""
@@ -47,25 +47,25 @@ class LabClock:
 class ServiceTime:
     """Lets time pass at the service; on a frozen simulator, waiting advances its clock.
 
-    `find_controls` returns the simulator's controls, or None for a real service; `pause` sleeps on
-    a running clock; `in_process` is whether the service is in this process.
+    `find_clock` returns the simulator's clock, or None for a real service; `pause` sleeps on a
+    running clock; `in_process` is whether the service is in this process.
     """
 
     def __init__(
         self,
-        find_controls: Callable[[], Controls | None],
+        find_clock: Callable[[], ClockPanel | None],
         *,
         in_process: bool = False,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._find_controls = find_controls
+        self._find_clock = find_clock
         self._pause = pause
         self.in_process = in_process
 
     def reading(self) -> tuple[datetime, float] | None:
         """The time of a simulator and its seconds per real second; None for a real service."""
-        controls = self._find_controls()
-        return None if controls is None else controls.clock.reading()
+        clock = self._find_clock()
+        return None if clock is None else clock.reading()
 
     def sleep(self, span: float | str | timedelta) -> None:
         """Sleep for a span, or advance the clock of a frozen simulator by it.
@@ -79,10 +79,10 @@ class ServiceTime:
     def move_on(self, seconds: float) -> bool:
         """Advance a frozen simulator's clock; False if the clock is running."""
         try:
-            controls = self._find_controls()
-            if controls is None or not controls.clock.frozen:
+            clock = self._find_clock()
+            if clock is None or not clock.frozen:
                 return False
-            controls.clock.advance(seconds)
+            clock.advance(seconds)
         except PaylabError:
             log.debug("the simulator did not answer; waiting instead")
             return False
@@ -90,5 +90,5 @@ class ServiceTime:
 
     def is_frozen(self) -> bool:
         """Whether the service is a simulator with a frozen clock."""
-        controls = self._find_controls()
-        return controls is not None and controls.clock.frozen
+        clock = self._find_clock()
+        return clock is not None and clock.frozen

@@ -26,6 +26,12 @@ SAVE_OPTIONS: dict[str, JsonObject] = {
     "tiff": {"format": "TIFF", "compression": "tiff_lzw"},
     "pdf": {"format": "PDF", "quality": 90, "creationDate": gmtime(0), "modDate": gmtime(0)},
 }
+SIDE_LABELS = {
+    "document-front": "Front of the document",
+    "document-back": "Back of the document",
+    "selfie": "Selfie",
+}
+"""What each side of a verification shows, in words."""
 QR_PIXELS = 400
 """Pixels a side of a QR code, which is then over 10 KB."""
 LINE_LENGTH_MAX = 60

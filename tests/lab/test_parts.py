@@ -147,8 +147,7 @@ class Clock:
 def test_waiting_is_sleep_unless_a_clock_stands_still(frozen, slept, advanced):
     """A frozen simulator is advanced; with a running one, or none, the process sleeps."""
     clock, pauses = Clock(frozen=frozen), []
-    controls = None if frozen is None else type("Controls", (), {"clock": clock})()
-    waiting = ServiceTime(lambda: controls, pause=pauses.append)
+    waiting = ServiceTime(lambda: None if frozen is None else clock, pause=pauses.append)
     waiting.sleep(3.0)
     assert (pauses, clock.advanced) == (slept, advanced)
     assert waiting.move_on(1.0) is bool(frozen)
@@ -157,13 +156,13 @@ def test_waiting_is_sleep_unless_a_clock_stands_still(frozen, slept, advanced):
 
 
 def test_a_simulator_that_does_not_answer_is_waited_for():
-    """An error of the controls is no error of a wait."""
+    """An error of the clock is no error of a wait."""
 
-    def controls():
+    def find_clock():
         raise paylab.SimulatorError("gone")
 
     pauses = []
-    ServiceTime(controls, pause=pauses.append).sleep(2.0)
+    ServiceTime(find_clock, pause=pauses.append).sleep(2.0)
     assert pauses == [2.0]
 
 

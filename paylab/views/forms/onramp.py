@@ -77,7 +77,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         ]
         if individual_id is not None:
             person = functions.get_person(individual_id)
-            self.results.update(find_results(person, country, functions))
+            finders = functions.find_account, functions.find_conversion
+            self.results.update(find_results(person, country, *finders))
         self._show_current_step()
         if self.is_started:
             person_id = self.results["person"].id
@@ -264,8 +265,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             page = self._make_page(step_name)
             self.pages[step_name] = page
             self._observe_page(step_name, page)
-            is_done_already = step_name in self.results
-            if is_done_already:
+            if step_name in self.results:  # it is done already
                 return
         shown_step_name = self.current_step or STEP_NAMES[-1]
         self.redraw(self.steps[STEP_NAMES.index(shown_step_name)].heading)

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...errors.base import OptionError, Problem
 from ...spec import codes
-from ...spec.models import Deposit, FinancialAccount, Individual, VerificationImages
+from ...spec.models import (
+    Conversion,
+    ConversionAccount,
+    Deposit,
+    FinancialAccount,
+    Individual,
+    VerificationImages,
+)
+from ...spec.resource import creation_time
 from ...spec.text import JsonObject
 from ..cells import cell
 from ..ids import shorten_id
-from ..images.slot import SIDE_LABELS
-from .conversion_account import newest_first
-from .onramp_step import OnrampFunctions
+from ..specimens import SIDE_LABELS
 
 
-def find_results(person: Individual, country: str, functions: OnrampFunctions) -> JsonObject:
+def find_results(
+    person: Individual,
+    country: str,
+    find_account: Callable[[Individual], ConversionAccount | None],
+    find_conversion: Callable[[ConversionAccount], Conversion | None],
+) -> JsonObject:
     """Find the results of the steps that an existing individual has done, by the name of the step.
 
     OptionError if the individual is of another country than `country`.
@@ -26,8 +39,8 @@ def find_results(person: Individual, country: str, functions: OnrampFunctions) -
         results_of_done_steps["images"] = "uploaded"
     if person.status != "active":
         return results_of_done_steps
-    account = functions.find_account(person)
-    conversion = functions.find_conversion(account) if account else None
+    account = find_account(person)
+    conversion = find_conversion(account) if account else None
     result_by_step = {
         "verification": person,
         "wallet": _find_newest_wallet(person),
@@ -47,7 +60,8 @@ def _find_newest_wallet(person: Individual) -> FinancialAccount | None:
         for account in person.financial_accounts or []
         if isinstance(account, FinancialAccount) and account.type == codes.CRYPTO_WALLET
     ]
-    return newest_first(wallets)[0] if wallets else None
+    # Of wallets of one time, the last in the list is the newest.
+    return max(reversed(wallets), key=creation_time, default=None)
 
 
 def short_result_text(result: object) -> str:

@@ -19,7 +19,6 @@ from .code import write_call
 from .field import COMBO, SELECT, FormField, assumed_values_hint, make_amount_field
 from .form import Form
 from .order import OrderForm, make_funding_field, make_reference_field
-from .quote_card import QuoteCard
 from .terms import quote_rows, transfer_rows
 
 AMOUNT_LABELS = {
@@ -62,7 +61,7 @@ class QuoteForm(Form):
         accounts: Sequence[FinancialAccount | JsonMapping] = (),
         amount: str = "100",
         source: str = codes.SOURCE_CURRENCIES[0],
-        card: Callable[[Quote], QuoteCard] | None = None,
+        card: Callable[[Quote], Form] | None = None,
         service: Service | None = None,
     ) -> None:
         self._service = service

@@ -24,8 +24,9 @@ from ..forms.field import TICK, FormField
 from ..forms.form import Form
 from ..forms.nodes import Button, Html, Node, side_by_side
 from ..html import Row
+from ..specimens import SIDE_LABELS
 from .choice import PATH_PLACEHOLDER, ImageChoice, choose_specimen, read_for_upload
-from .slot import SIDE_LABELS, Slot, advice_html, is_unclear
+from .slot import Slot, advice_html, is_unclear
 
 Upload = Callable[[Mapping[str, BinaryIO]], VerificationImages]
 

@@ -17,18 +17,13 @@ from .. import html
 from ..forms.field import SELECT, FormField
 from ..forms.file import FilePicker
 from ..forms.nodes import Heading, Html, side_by_side
-from ..specimens import FAULTS
+from ..specimens import FAULTS, SIDE_LABELS
 from ..style import MUTED
 from .choice import ImageChoice, ImageFacts, choose_path, choose_uploaded, read_image_facts
 
 ACCEPTED_FILES = ",".join([*IMAGE_TYPES, ".heic", ".heif"])
 """The types that the browser offers; it does not know the types of the last two."""
 
-SIDE_LABELS = {
-    "document-front": "Front of the document",
-    "document-back": "Back of the document",
-    "selfie": "Selfie",
-}
 NO_SPECIMEN = ""
 GOOD_SPECIMEN = "good"
 SPECIMEN_OPTIONS = [
