@@ -10,6 +10,7 @@ import argparse
 from functools import partial
 
 from ..errors.base import ConfigError
+from ..errors.choices import describe_wrong_choice
 from ..lab.lab import connect
 from ..lab.place import is_local
 from ..runtime import require_sockets
@@ -91,9 +92,8 @@ def _read_event_types(types_text: str) -> tuple[str, ...]:
     event_types = tuple(
         event_type.strip() for event_type in types_text.split(",") if event_type.strip()
     )
-    unknown_types = [
-        event_type for event_type in event_types if event_type not in codes.EVENT_TYPES
-    ]
-    if unknown_types or not event_types:
-        raise argparse.ArgumentTypeError(f"must be among {', '.join(codes.EVENT_TYPES)}")
+    for event_type in event_types or ("",):
+        if event_type not in codes.EVENT_TYPES:
+            message = describe_wrong_choice(codes.EVENT_TYPES, event_type)
+            raise argparse.ArgumentTypeError(message)
     return event_types

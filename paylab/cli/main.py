@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
@@ -51,9 +51,6 @@ Each has a module with `add_arguments(parser)`, `run(options)` and `EXAMPLE`, a 
 
 MODULES = {"lab": "jupyter", "get": "request", "post": "request", "list": "request"}
 """The modules whose name differs from the command."""
-
-LISTED = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
-"""The names of lists, which somebody may take for commands."""
 
 READ_ONLY_COMMANDS = ("export", "get", "list", "reconcile", "sync")
 """The commands that send only GETs: their errors do not say that nothing was sent."""
@@ -124,21 +121,6 @@ def run(options: argparse.Namespace) -> int:
         return INTERRUPTED
 
 
-OPTION_SYNONYMS = {
-    **dict.fromkeys(["out", "output", "file"], ("to", "out")),
-    **dict.fromkeys(["data", "body", "payload"], ("json", "body")),
-    **dict.fromkeys(["check", "validate"], ("dry-run",)),
-    **dict.fromkeys(["from", "start", "after"], ("since",)),
-    **dict.fromkeys(["end", "before"], ("until",)),
-    "o": ("to", "out"),
-}
-"""The options that another program's option may mean, by its name."""
-OUTPUT_OPTIONS = ("format", "json", "output", "o")
-"""Options of other programs that choose the form of the output."""
-SETTING_BY_OPTION = {"profile": "PAYLAB_PROFILE", "base-url": "PAYLAB_BASE_URL"}
-"""The variables that are set in place of an option."""
-
-
 class Parser(argparse.ArgumentParser):
     """A parser that reports an error in one sentence, with a similar word and the help command."""
 
@@ -146,16 +128,15 @@ class Parser(argparse.ArgumentParser):
         """Refuse a word that is not among the choices of an option, with a similar one."""
         if action.choices is None or word in action.choices:
             return
-        from ..errors.choices import find_choice  # rarely needed
+        from .wrong_words import suggest_command, suggest_word  # rarely needed
 
-        starting_words = [choice for choice in action.choices if choice.startswith(word)]
-        only_word = starting_words[0] if len(starting_words) == 1 else None
-        likely_word = only_word or find_choice(word, [*action.choices])
-        suggestion_text = f"; did you mean {likely_word}?" if likely_word else ""
+        choices = list(action.choices)
         if action.dest == "command":
-            hint_text = f"; to list them: paylab list {word}" if word in LISTED else suggestion_text
+            hint_text = suggest_command(word, choices)
             self.error(f"there is no command {word[:40]!r}{hint_text}")
-        choices_text = ", ".join(action.choices)
+        likely_word = suggest_word(word, choices)
+        suggestion_text = f"; did you mean {likely_word}?" if likely_word else ""
+        choices_text = ", ".join(choices)
         raise argparse.ArgumentError(
             action, f"{word[:40]!r} must be one of {choices_text}{suggestion_text}"
         )
@@ -184,52 +165,11 @@ class Parser(argparse.ArgumentParser):
 
     def _refuse_word(self, word: str) -> NoReturn:
         """Print that a word is no option or argument, with what is meant, and exit."""
-        from ..errors.names import find_suggestion  # rarely needed
+        from .wrong_words import CommandWords  # rarely needed
 
-        option_by_name = {
-            option_text.removeprefix("--"): option_text
-            for option_text in self._option_string_actions
-            if option_text.startswith("--")
-        }
-        option_name = word.partition("=")[0].lstrip("-")
-        likely_names = [
-            find_suggestion(option_name.replace("-", "_"), option_by_name),
-            *OPTION_SYNONYMS.get(option_name, ()),
-        ]
-        likely_option_texts = [
-            option_by_name[likely_name]
-            for likely_name in likely_names
-            if likely_name in option_by_name
-        ]
-        # The most special hint that applies replaces the others.
-        hint_text = f": options are {', '.join(option_by_name.values())}"
-        if not word.startswith("-"):
-            hint_text = f": {self._describe_arguments(word, option_by_name)}"
-        if likely_option_texts:
-            hint_text = f"; did you mean {likely_option_texts[0]}?"
-        elif self.prog.endswith((" get", " post", " list")) and option_name in OUTPUT_OPTIONS:
-            hint_text = ": the output is JSON already"
-        elif self.prog.endswith(" get") and word.startswith("--"):
-            hint_text = f": write it in the path, as 'transfers?{option_name}=...'"
-        if option_name in SETTING_BY_OPTION:
-            hint_text = f": set {SETTING_BY_OPTION[option_name]}"
-        if word.startswith(("{", "[")) and "body" in option_by_name:
-            hint_text = ": give a body with --body FILE, or on stdin with --body -"
+        hint_text = CommandWords(self.prog.split()[-1], self._actions).hint_at(word)
         shown_word = word.partition("=")[0] if word.startswith("--") else word  # may hold a key
         self.error(f"{shown_word[:40]!r} is no option or argument here{hint_text}")
-
-    def _describe_arguments(self, word: str, option_by_name: Mapping[str, str]) -> str:
-        """What a command takes besides options, such as "it takes only one FILE.csv"."""
-        argument_names = [
-            str(action.metavar or action.dest).upper() for action in self._get_positional_actions()
-        ]
-        takes_file = any("." in argument_name for argument_name in argument_names)
-        file_options = [option_by_name[name] for name in ("to", "out") if name in option_by_name]
-        if file_options and "." in word and not takes_file:
-            return f"did you mean {file_options[0]} {word[:40]}?"
-        if argument_names:
-            return f"it takes only one {' and one '.join(argument_names)}"
-        return "it takes options only"
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""

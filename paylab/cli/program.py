@@ -34,7 +34,9 @@ def run_program(command: Sequence[str], variables: Mapping[str, str], stopped: E
             command, env={**value_by_other_variable, **variables}
         )
     except OSError as error:
-        raise ConfigError(f"cannot run {command[0]!r}: {error.strerror}") from None
+        hint_text = f"; --port {command[0]} is a port" if command[0].isdecimal() else ""
+        message = f"cannot run {command[0]!r}: {error.strerror}{hint_text}"
+        raise ConfigError(message) from None
 
     def send_on(signal_number: int, _: object) -> None:
         """Send a signal on, unless the terminal has sent it to the program too."""

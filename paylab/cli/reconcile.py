@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..client.settings import refuse_unknown_variables
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action="append",
             default=None,
             metavar=metavar,
-            type=_read_pair,
+            type=partial(_read_pair, metavar=metavar),
             help=help_text,
         )
     parser.add_argument("--window", metavar="TIME", help="tolerance of dates, such as '1 day'")
@@ -65,11 +66,11 @@ PAIRS = (
 )
 
 
-def _read_pair(pair_text: str) -> tuple[str, str]:
-    """The two sides of an option such as `reference=Invoice`."""
+def _read_pair(pair_text: str, metavar: str) -> tuple[str, str]:
+    """The two sides of an option such as `reference=Invoice`; `metavar` is its form."""
     pair_name, equals_sign, pair_value = pair_text.partition("=")
     if not equals_sign:
-        raise argparse.ArgumentTypeError(f"{pair_text[:40]!r} has no =: write both sides of it")
+        raise argparse.ArgumentTypeError(f"{pair_text[:40]!r} has no =: write {metavar}")
     return pair_name, pair_value
 
 

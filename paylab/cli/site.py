@@ -20,7 +20,7 @@ EXAMPLE = "paylab site --out site"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("--out", required=True, metavar="DIR", help="the folder of the site")
+    parser.add_argument("--out", metavar="DIR", help="the folder of the site")
     parser.add_argument(
         "--notebooks",
         nargs="+",
@@ -47,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
     from ..site.lessons import choose_lessons
     from ..site.runtime_files import RuntimeFiles
 
+    if options.out is None:
+        raise ConfigError("write --out DIR, as in --out site: the folder of the site")
     started_at = time.monotonic()
     require_extra("site")
     lesson_paths = choose_lessons(options.notebooks)

@@ -148,11 +148,13 @@ def describe_unknown_path(service: ServiceSettings, method: str, target: str) ->
         likely_path = f"/{plain(path_rest, 80)}"
         return f"the specification has no {method} {plain(path, 80)}: is {likely_path} meant?"
     templates = [route.template for route in make_routes(service) if route.method == method]
-    near_templates = [template for template in templates if template.count("/") == path.count("/")]
-    near_path = find_nearest_name(path, near_templates, _NEAR_PATH)
-    if near_path is None and path.startswith("/"):  # /transfers lacks only the version
-        near_path = next((template for template in templates if template.endswith(path)), None)
-    near_path = near_path or _find_path_of_word(path, templates)
+    bare_path = path.rstrip("/")
+    slash_count = bare_path.count("/")
+    near_templates = [template for template in templates if template.count("/") == slash_count]
+    near_path = find_nearest_name(bare_path, near_templates, _NEAR_PATH)
+    if near_path is None and bare_path.startswith("/"):  # /transfers lacks only the version
+        near_path = next((template for template in templates if template.endswith(bare_path)), None)
+    near_path = near_path or _find_path_of_word(bare_path, templates)
     hint = f"is {near_path} meant?" if near_path else "paylab openapi prints those that it has"
     return f"the specification has no {method} {plain(path, 80)}: {hint}"
 

@@ -571,7 +571,22 @@ def test_the_help_lists_each_command_once_below_the_title_of_a_group(capsys):
             "sign POST /v1/x --json {}",
             "'{}' is no option or argument here: give a body with --body",
         ),
-        ("calls --tail", "options are --help, --follow, --failed, --json; see"),
+        ("calls --tale", "options are --help, --follow, --failed, --json; see"),
+        ("calls --tail", "did you mean --follow?"),
+        ("requests -n 5", "did you mean --last?"),
+        ("trasnfers", "no command 'trasnfers'; to list them: paylab list transfers"),
+        ("quote", "no command 'quote'; to get one: paylab post quotes"),
+        ("lgoin", "no command 'lgoin'; did you mean init?"),
+        ("get transfers tr_1", "it takes only one PATH, such as transfers/ID"),
+        ("post transfers amount=5", "the body is --json '{...}'"),
+        ("sign POST /v1/x -d {}", "did you mean --body?"),
+        ("payout --file p.csv", "write FILE.csv without --file"),
+        ("payout p.csv --currency USD", "mean --source-currency or --destination-currency?"),
+        ("sync transfers --to out", "write DIR/ without --to"),
+        ("site out", "did you mean --out?"),
+        ("probe http://localhost", "set PAYLAB_BASE_URL"),
+        ("reconcile b.csv --tolerance 0.01", "'0.01' has no =: write CURRENCY=AMOUNT"),
+        ("listen --events transfer.paid", "not transfer.paid; is transfer.completed meant?"),
         ("export transfers --to a.csv --from 2026", "did you mean --since?"),
         ("export transfers -o a.csv", "did you mean --to?"),
         ("get transfers --format json", "'--format' is no option or argument here: the output is"),
@@ -589,7 +604,7 @@ def test_the_help_lists_each_command_once_below_the_title_of_a_group(capsys):
     ],
 )
 def test_a_misspelt_word_names_a_similar_one(capsys, given, words):
-    """One sentence names the similar command or choice, or none, and not all 18 commands."""
+    """One sentence names the similar command or choice, or none, and not all commands."""
     with pytest.raises(SystemExit) as done:
         main(given.split())
     assert done.value.code == 2
