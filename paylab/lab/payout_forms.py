@@ -18,6 +18,7 @@ from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..spec import codes
 from ..spec.models import Balance, FinancialAccount, Individual, Quote, Transfer
 from ..spec.service.service import Service
+from ..spec.text import plain
 from .form_registry import F, FormRegistry, require_id, require_word
 from .quotes import list_routes
 from .service_time import ServiceTime
@@ -137,11 +138,11 @@ class PayoutForms:
         self,
         person: Individual | str,
         *,
-        amount: str | int | Decimal = "100",
+        amount: str | int | Decimal = "",
         source_currency: codes.SourceCurrency | str = "USD",
         new: bool = False,
     ) -> TransferForm:
-        """A form that creates a transfer without a quote.
+        """A form that creates a transfer without a quote, of an amount that is still to be typed.
 
         With another amount or currency it is another form. With `new` it is one that pays an
         equal order again.
@@ -249,19 +250,20 @@ class PayoutForms:
 def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[str, Any]]]:
     """The routes to a recipient, each as its label and the fields that choose it.
 
-    ("MXN by SPEI to bank_account …6789", {"financial_account": ..., "payout_method": ...})
+    ("MXN by SPEI to Ana López, CLABE …6789", {"financial_account": ..., "payout_method": ...})
     """
-    return [
-        (
-            f"{route.currency} by {route.rail} to {_account_label(route.account)}",
-            {
-                "financial_account": route.account.id,
-                "payout_method": route.rail.method,
-                "destination_currency": route.currency,
-            },
-        )
-        for route in list_routes(person, service)
-    ]
+    name_parts = filter(None, (person.given_name, person.family_name))
+    recipient_name = plain(" ".join(map(str, name_parts)) or "a recipient without a name", 60)
+    routes: list[tuple[str, dict[str, Any]]] = []
+    for route in list_routes(person, service):
+        account_text = f"{recipient_name}, {_account_label(route.account)}"
+        route_fields = {
+            "financial_account": route.account.id,
+            "payout_method": route.rail.method,
+            "destination_currency": route.currency,
+        }
+        routes.append((f"{route.currency} by {route.rail} to {account_text}", route_fields))
+    return routes
 
 
 def _account_label(account: FinancialAccount) -> str:

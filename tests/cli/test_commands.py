@@ -122,6 +122,8 @@ def test_the_simulator_follows_a_service_toml_and_goes_on_from_its_file(tmp_path
         (["sign", "GET", "/v1/transfers", "--body", "nowhere.json"], 2, "nowhere.json"),
         (["simulator", "--port", "1", "--host", "203.0.113.1"], 2, "cannot listen"),
         (["simulator", "--data", "/nowhere/at/all"], 2, "cannot be used"),
+        (["site"], 2, "write --out DIR, as in --out site"),
+        (["simulator", "8000"], 2, "cannot run '8000': No such file or directory; --port 8000"),
         (["simulator", "--", "nowhere", "-x"], 2, "cannot run 'nowhere': No such file"),
         (["simulator", "--", "/"], 2, "cannot run '/': Permission denied"),
         (["simulator", "--json", "--", "true"], 2, "--json prints the keys: omit it"),
@@ -152,7 +154,7 @@ def test_what_goes_wrong_is_one_sentence(arguments, status, words, capsys, monke
         (["nothing"], "paylab"),
         (["walkthrough", "xx"], "paylab walkthrough"),
         (["qr"], "paylab qr"),
-        (["site"], "paylab site"),
+        (["sync"], "paylab sync"),
         (["simulator", "--speed", "0"], "paylab simulator"),
         (["simulator", "--data", ""], "paylab simulator"),
     ],
@@ -611,7 +613,7 @@ def test_a_misspelt_word_names_a_similar_one(capsys, given, words):
     told = capsys.readouterr().err
     assert words in told
     assert len(told.splitlines()) == 1
-    assert len(told) < (400 if "must be one of" in told or "options are" in told else 140)
+    assert len(told) < (400 if "must be one of" in told or "options are" in told else 150)
 
 
 def test_the_template_of_payouts_is_a_file_that_passes_the_checks(capsys, tmp_path):
@@ -766,6 +768,7 @@ def test_a_server_with_a_line_break_is_refused(capsys, tmp_path):
     ("path", "words"),
     [
         ("transfer", "the specification has no GET /v1/transfer: is /v1/transfers meant?"),
+        ("transfers/", "the specification has no GET /v1/transfers/: is /v1/transfers meant?"),
         ("v1/transfer", "the specification has no GET /v1/transfer: is /v1/transfers meant?"),
         ("/v1/individual/ind_1", "is /v1/individuals/{id} meant?"),
         ("/v3/xyzzy", "the specification has no GET /v3/xyzzy: paylab openapi prints those"),

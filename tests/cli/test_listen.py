@@ -60,7 +60,7 @@ def test_unknown_types_are_wrong_use(capsys, types):
     with pytest.raises(SystemExit) as ended:
         main(["listen", "--events", types])
     assert ended.value.code == 2
-    assert "must be among transfer.created" in capsys.readouterr().err
+    assert "must be one of transfer.created" in capsys.readouterr().err
 
 
 def test_types_are_separated_by_commas():

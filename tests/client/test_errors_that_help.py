@@ -298,7 +298,7 @@ def test_an_order_without_an_amount_says_that_it_names_none(lab):
 
 def test_a_payout_of_a_product_that_the_recipient_lacks_names_the_product(lab):
     made = lab.individuals.create(**examples.recipient("MX"))
-    form = lab.forms.transfer(made, source_currency="USDC")
+    form = lab.forms.transfer(made, amount="100", source_currency="USDC")
     _, card = refused(form.submit)
     assert 'product_types=["off_ramp"]' in card
 

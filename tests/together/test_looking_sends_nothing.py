@@ -30,7 +30,7 @@ def shown(lab):
     lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
     recipient = lab.forms.recipient("MX", example=True).submit()
     quote = lab.forms.quote(recipient).submit()
-    transfer = lab.forms.transfer(recipient).submit()
+    transfer = lab.forms.transfer(recipient, amount="100").submit()
     return {
         "onboarding": lab.forms.onboarding("PH", example=True, consent=True),
         "images": lab.forms.images(person, example=True),

@@ -210,7 +210,7 @@ def test_a_rail_without_a_quote_says_why(lab, mexican):
 @pytest.mark.parametrize(("reference", "status"), SCENARIOS.items())
 def test_every_end_can_be_brought_about(lab, mexican, reference, status):
     """The reference selects the final status, which the status line explains in words."""
-    form = lab.forms.transfer(mexican)
+    form = lab.forms.transfer(mexican, amount="100")
     form.fields["client_reference_id"].value = reference
     until = {status} if status == "under_review" else None
     wait = {"until": until} if until else {}

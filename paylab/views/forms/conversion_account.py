@@ -40,8 +40,8 @@ class ConversionAccountForm(OrderForm):
     again_text = "Open another account"
     repeated_title = "The account is open: it existed already, and nothing new was created"
     another_note = (
-        "Nothing is sent yet. “Open the account” now opens one more account besides {}, also for "
-        "the same wallet and currency."
+        "Nothing is sent yet. “Open the account” now opens one more account in addition to {}, "
+        "even for the same wallet and currency."
     )
 
     def __init__(  # noqa: PLR0913 - what it does, what it chooses from, how it waits

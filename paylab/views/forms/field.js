@@ -54,13 +54,15 @@ function showLabel(label, text) {
   else label.replaceChildren(createElement("span", { className: "paylab-unseen", textContent: context }), words);
 }
 
-function showNotes(parent, { errors, warnings, hint }) {
+function showNotes(parent, { errors, warnings, hint, input, value }) {
   const makeLine = (className, textContent) => createElement("p", { className, textContent });
   const lines = [
     ...errors.map((text) => makeLine("paylab-error", `✗ ${text}`)),
     ...warnings.map((text) => makeLine("paylab-warning", `⚠ ${text}`)),
   ];
-  if (!lines.length && hint) lines.push(makeLine("paylab-hint", hint));
+  // Who has to fill in an empty list still needs to know what it offers.
+  const needsHint = !lines.length || (input === "combo" && value === "");
+  if (needsHint && hint) lines.push(makeLine("paylab-hint", hint));
   if (parent.innerText !== lines.map((line) => line.textContent).join("\n")) {
     parent.replaceChildren(...lines);
   }

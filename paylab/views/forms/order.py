@@ -28,7 +28,9 @@ class OrderForm(Form):
     again_text = "Send another"
     again_name = "prepare_another"
     repeated_title = "An equal order was made before: nothing new was created"
-    another_note = "Nothing is sent yet. The next payment is made besides {}, also if it is equal."
+    another_note = (
+        "Nothing is sent yet. The next payment is made in addition to {}, even if it is the same."
+    )
     """What the form shows after `prepare_another`, with the id of the last payment."""
 
     @property

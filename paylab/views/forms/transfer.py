@@ -214,7 +214,7 @@ class TransferForm(OrderForm, QuoteForm):
     """Create a transfer directly with `create(**fields)`, at the current rate."""
 
     title = "Transfer without a quote"
-    action = "Send this"
+    action = "Send this payout"
     sent_title = "The transfer is created"
     repeatable = False
     function = "lab.transfers.create"

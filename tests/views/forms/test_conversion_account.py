@@ -90,9 +90,9 @@ def test_another_account_is_announced_before_it_is_opened(noted, wait):
     form.submit()
     assert form.controls.again_button.text == "Open another account"
     form.controls.again_button.press()
-    assert "opens one more account besides ca_1" in form.controls.message.html
+    assert "opens one more account in addition to ca_1" in form.controls.message.html
     form.submit()
-    assert "besides" not in form.controls.message.html
+    assert "in addition" not in form.controls.message.html
 
 
 @pytest.mark.parametrize("status", ["active", "pending"])

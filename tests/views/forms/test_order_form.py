@@ -45,7 +45,7 @@ def card(lab, person):
 
 def transfer(lab, person):
     """A form for a transfer without a quote."""
-    return lab.forms.transfer(person)
+    return lab.forms.transfer(person, amount="100")
 
 
 @pytest.mark.parametrize("form", [card, transfer])
@@ -97,6 +97,8 @@ def test_a_route_is_chosen_by_its_payout_method(lab):
     person = lab.individuals.create(**examples.recipient("PH"))
     account = person.financial_accounts[0].id
     form = lab.forms.transfer(person).fill(payout_method="pesonet")
+    name = f"{person.given_name} {person.family_name}"
+    assert form.fields["payout_method"].display_text().startswith(f"PHP by pesonet to {name}, ")
     assert form.values()["payout_method"] == "pesonet"
     with pytest.raises(OptionError, match="payout_method: must be one of instapay, pesonet, not s"):
         form.fill(payout_method="spei")
@@ -190,14 +192,15 @@ def test_a_sent_form_opens_another_account_only_when_asked(lab):
 
 def test_an_empty_amount_is_required(lab, person):
     """A form with one amount does not name the three amounts of the interface."""
-    for form in (lab.forms.quote(person), lab.forms.transfer(person)):
+    assert "source_amount" not in lab.forms.transfer(person).values()
+    for form in (lab.forms.quote(person), lab.forms.transfer(person, amount="5")):
         form.fields["amount"].value = ""
         assert form.fields["amount"].warnings == ["Empty: the service may refuse that."]
 
 
 def test_a_stablecoin_has_a_network_and_may_come_by_deposit(lab, person):
     """Network and funding are asked for and sent for a stablecoin only."""
-    form = lab.forms.transfer(person)
+    form = lab.forms.transfer(person, amount="100")
     marks = [form.fields[name].props()["mark"] for name in ("amount", "client_reference_id")]
     assert marks == ["Required, assumed", "Optional"]
     asked = ("source_network", "source_type")
