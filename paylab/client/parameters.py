@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
@@ -205,8 +205,22 @@ def raise_or_warn(
     spec_problems = [problem for problem in all_problems if problem.source == "spec"]
     if spec_problems:
         raise RuleError([*spec_problems, *_find_related_doubts(spec_problems, doubts)], hint)
-    for problem in (*all_problems, *doubts):
-        warn_caller(str(problem), RuleWarning)
+    for doubt_text in _write_doubts([*all_problems, *doubts]):
+        warn_caller(doubt_text, RuleWarning)
+
+
+_MISSING = "is required"
+
+
+def _write_doubts(problems: Sequence[Problem]) -> Iterator[str]:
+    """Yield each problem as text, but one text for several fields that are missing."""
+    missing_fields = [problem.field for problem in problems if problem.message == _MISSING]
+    is_list = len(missing_fields) > 1
+    if is_list:
+        yield f"{', '.join(missing_fields)}: are assumed to be required; sent without them"
+    for problem in problems:
+        if not is_list or problem.message != _MISSING:
+            yield str(problem)
 
 
 def _find_related_doubts(
