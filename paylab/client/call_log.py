@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, overload
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import PaylabError, UnknownItemError
+from ..errors.base import ArgumentError, PaylabError, UnknownItemError
 from ..errors.extras import extra_imports
 from ..errors.names import with_name_suggestions
 from ..errors.text import plain
@@ -165,9 +165,13 @@ class CallLog(Sequence[Call]):
     ) -> CallLog:
         """The calls with this path (`*` is a wildcard), status and method.
 
+        ArgumentError for a status that is no number: no call has it.
+
         >>> lab.calls.where(path="/v1/quotes")[0].status
         201
         """
+        if not isinstance(status, int | None):
+            raise ArgumentError(f"status must be a number like 404, not {status!r:.60}", "status")
         calls = self._build_calls()
         if path is not None:
             calls = [call for call in calls if fnmatchcase(call.path, path)]

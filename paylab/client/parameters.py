@@ -66,6 +66,8 @@ def _describe_unknown_parameters(
     elif operation.endswith(ROW_READERS) and fields_text:
         usage_text = f'frame[frame["{first_field}"] == "..."]'
         hint = f"; rows have {fields_text}: {usage_text} of a frame keeps some of them"
+    elif "params" in known_names and unlike_name:
+        hint = f"; params={{{unlike_name!r}: ...}} sends a query parameter"
     elif takes_extra:
         field_name = unlike_name or min(unknown_names)
         hint = f"; extra={{{field_name!r}: ...}} sends an unknown body field"

@@ -158,7 +158,9 @@ def parse(text: str, *, verify: bool = True) -> Payload:
     >>> paylab.emvqr.parse(qr_text).merchant_name
     'ANA'
     """
-    if not isinstance(text, str) or not text.startswith(TEXT_START):
+    if not isinstance(text, str):
+        raise EMVError(f"a QR text must be text, not {type(text).__name__}")
+    if not text.startswith(TEXT_START):
         raise EMVError(f"not an EMV payload: it must start with {TEXT_START}")
     fields = split(text)
     _require_crc_at_end(text, fields)

@@ -19,7 +19,8 @@ _BATCH = "transfers.create_many @transfers | lab.transfers.create_many @onboardi
 _HABIT_TABLE = f"""
 # Operations of a resource.
 retrieve fetch read show lookup get_payout: get | first
-find: list().filter(field=value) @list | get | first
+find: list().filter(field=value) @list | where | get | first
+filter: where
 get_by_reference find_by_reference by_reference: find(client_reference_id=...) @create_many
 all iterate paginate list_auto_paging get_all_transfers: list | to_list
 search query find_by: filter | list().filter(field=value) @list
@@ -41,10 +42,12 @@ calculate estimate preview: create
 cancel delete update: {_USE_REQUEST}
 # Lists and results.
 auto_paging_iter auto_paging iter: a for loop, which fetches the next pages itself @to_list
-data items results value body content: raw | list | to_list | body | response_body
-json text json_body http_body: body | response_body | to_json
+data items results value body content: raw | list | to_list | body | response_body | json @params
+json text json_body http_body: body | response_body | to_json | to_dicts
 next_page has_more has_next next_cursor cursor iter_pages get_next: pages
-total length: len(pager.to_list()) @to_list
+total total_count length: len(pager.to_list()) @to_list
+page offset skip: list()[20:40] @cursor
+sort sort_by order_by ordering: sorted(pager, key=lambda item: item.created_at) @cursor,fetched
 count: limit | len(pager.to_list()) @to_list
 head take limit top: first | to_list
 last tail: pager[-1] @to_list | lab.calls[-1] @on_screen
@@ -52,7 +55,8 @@ where: filter
 as_dict to_mapping asdict to_dict_recursive dict: to_dict
 as_json dumps to_string serialize: to_json
 refresh reload: refresh | get
-state phase status_code http_status: status
+state phase status_code http_status: status | until @every
+status: until @every
 verified approved: active | status
 list: listen | {_ACCOUNTS}
 get: {_ACCOUNTS}
@@ -69,7 +73,8 @@ value value_amount amount_money source_value: source_amount | amount
 qr qr_code deposit_address: deposit_instructions | deposit_card, which draws it @deposit_card
 duration: elapsed
 target_amount target_value: destination_amount
-target_currency: destination_currency
+target_currency to_currency: destination_currency
+from_currency: source_currency
 error_code: code
 code: status @retry_after
 transfer_id payout_id payment_id conversion_id: id
@@ -99,7 +104,17 @@ max_network_retries: max_retries
 timeout_in_seconds request_timeout: timeout
 extra_headers custom_headers: headers
 page_size per_page max_results maxitems size: limit
-start start_date from_date date_from created_after: since
+filename file_name filepath outfile dest: to
+path: to | path
+interval poll_interval polling_interval: every
+usecols: columns
+profile_name: profile
+start_date from_date date_from created_after: since
+start: since | paylab.simulator.Server(simulator) @respond
+to_sql: to_database
+read_excel: paylab.frames.read_excel @read_parquet
+read_json read_jsonl: paylab.frames.read_jsonl @read_parquet
+read_sql: paylab.frames.read_sql @read_parquet
 account_id: conversion_account_id | financial_account | financial_accounts
 starting_after page_token: cursor
 quote_uuid: quote_id | quotes

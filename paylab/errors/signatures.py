@@ -22,7 +22,7 @@ def refuse_positional_arguments(
     >>> lab.inbox().wait("transfer.completed", 60)
     Traceback (most recent call last):
     TypeError: Inbox.wait() takes only event_type without a name: it takes timeout=, every=, \
-conditions
+conditions (name=value)
     """
     parameters = [*inspect.signature(function).parameters.values()]
     if any(parameter.kind == Parameter.VAR_POSITIONAL for parameter in parameters):
@@ -60,6 +60,6 @@ def _write_option_names(parameter: Parameter, function: Callable[..., Any]) -> l
         return [f"{parameter.name}="]
     annotation = evaluate_annotation(parameter.annotation, inspect.unwrap(function).__module__)
     if get_origin(annotation) is not Unpack:
-        return [parameter.name]
+        return [f"{parameter.name} (name=value)"]
     (options_type,) = get_args(annotation)
     return [f"{option_name}=" for option_name in options_type.__annotations__]

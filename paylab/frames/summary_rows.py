@@ -102,7 +102,8 @@ def _read_table(frame_or_table: pd.DataFrame | pa.Table | None) -> pa.Table:
     if isinstance(frame_or_table, pa.Table):
         return frame_or_table
     if not isinstance(frame_or_table, pd.DataFrame):
-        raise ConfigError(f"cannot summarise a {type(frame_or_table).__name__}")
+        type_name = type(frame_or_table).__name__
+        raise ConfigError(f"a summary is of a DataFrame or an Arrow table, not of {type_name}")
     try:
         return as_table(add_known_currencies(with_named_index(frame_or_table)))
     except pa.ArrowException as error:

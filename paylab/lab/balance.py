@@ -166,7 +166,8 @@ class AccountBalance:
                 return balance
         if not self.is_known:
             raise UnknownItemError(f"the balance is {UNKNOWN_BALANCE}")
-        no_currency_text = "none" if self._pay_in is None else "none yet; the first top-up sets one"
+        top_up_text = 'none yet: lab.balance().top_up("50.00", "USD") sets the first'
+        no_currency_text = "none" if self._pay_in is None else top_up_text
         known_currencies_text = ", ".join(self.currencies) or no_currency_text
         currency_text = plain(repr(currency), 40)
         raise UnknownItemError(

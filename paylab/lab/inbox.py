@@ -13,8 +13,7 @@ from urllib.parse import urlsplit
 from ..client.client import Client
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, ConfigError, PaylabError
-from ..errors.text import plain
+from ..errors.base import ConfigError, PaylabError
 from ..runtime import require_sockets
 from ..spec import codes
 from .event_ids import read_event_id
@@ -116,7 +115,10 @@ def _make_handler(
     """
     from ..webhooks.inbox import check_target, post_event
     from ..webhooks.receiver import UNANSWERED
+    from ..webhooks.router import require_router
 
+    if router is not None:
+        require_router(router)
     target_url = check_target(forward_to) if forward_to else None
     if router is None and target_url is None:
         return None
@@ -262,10 +264,9 @@ class Webhooks:
         >>> lab.watch(router, every=30).stop()
         """
         from ..webhooks.polling import Watch
+        from ..webhooks.router import require_router
 
-        if not hasattr(router, "handle"):
-            message = f"router must be a Router with handlers, not {plain(repr(router), 60)}"
-            raise ArgumentError(message, "router")
+        require_router(router)
         polled_lists = [
             _make_polled_list(self._client, event_family, operations)
             for event_family, operations in _operations_by_family(self._client).items()

@@ -251,11 +251,11 @@ class Lab:
         return find_drift(self.calls, self.service, type_and_call_pairs)
 
     def trigger(
-        self, event_type: codes.EventType | str, resource_id: str | None = None, *, to: str = ""
+        self, event_type: codes.EventType | str, resource_id: object = None, *, to: str = ""
     ) -> list[Event]:
         """Make the simulator send an event, by legal moves; return it and those on the way.
 
-        It is of a new resource or that of the id: a conversion account gets a deposit. `to` is
+        It is of a new resource, or one or its id: a conversion account gets a deposit. `to` is
         the status of an individual.
 
         >>> lab.trigger("transfer.completed")[-1].status

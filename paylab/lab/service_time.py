@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NoReturn
 
-from ..errors.base import PaylabError
+from ..errors.base import ArgumentError, PaylabError
 from ..logs import log
 from ..spec.time_arguments import read_seconds
 
@@ -73,6 +73,8 @@ class ServiceTime:
         A span is seconds, a timedelta, or text like "90s" or "3 days"; ArgumentError for others.
         """
         seconds = read_seconds(span)
+        if seconds < 0:
+            raise ArgumentError(f"span must be 0 or more, not {span!r:.60}", "span")
         if not self.move_on(seconds):
             self._pause(seconds)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..client.identifiers import describe_other_kind
+from ..client.identifiers import check_identifier, describe_other_kind
 from ..corridors import examples
 from ..corridors.on_ramps import need_on_ramp
 from ..errors.api import NotFoundError
@@ -53,11 +53,11 @@ EVENT_WAIT_SECONDS = 30
 
 
 def trigger(
-    lab: Lab, event_type: str, resource_id: str | None = None, *, to: str | None = None
+    lab: Lab, event_type: str, resource: object = None, *, to: str | None = None
 ) -> list[Event]:
     """Trigger an event; return the new events of its resource, including that one.
 
-    Without an id a new resource is created; with the id of a conversion account, a deposit.
+    Without a resource or its id a new one is created; with a conversion account, a deposit.
     `to` is the status of an individual, new or not. Raises SimulatorError with the legal moves
     if no legal move leads to the event.
     """
@@ -73,11 +73,12 @@ def trigger(
     if to and to not in codes.INDIVIDUAL_STATUSES:
         message = describe_wrong_choice(codes.INDIVIDUAL_STATUSES, to)
         raise OptionError([Problem("to", message)])
+    resource_id = None if resource is None else check_identifier(resource, "resource_id")
     event_family = event_type.partition(".")[0]
-    resource = read_current(lab.client, event_family, resource_id) if resource_id else None
-    if resource_id and resource is not None:
+    sent_row = read_current(lab.client, event_family, resource_id) if resource_id else None
+    if resource_id and sent_row is not None:
         event_count = len(lab.events(resource_id))
-        _move_resource(controls, event_type, resource=resource, to=to)
+        _move_resource(controls, event_type, resource=sent_row, to=to)
         return _wait_for_events(lab, event_type, resource_id, event_count)
     # An id of no resource of this family may be the conversion account to pay into.
     new_resource_id = _create_resource(lab, controls, event_type, resource_id, to)

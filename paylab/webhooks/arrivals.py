@@ -203,8 +203,12 @@ def _read_condition_value(
     ArgumentError for a time without a zone.
     """
     if isinstance(condition_argument, str):
-        is_time = condition_name == "since"
-        return timestamps.from_text(condition_argument) if is_time else condition_argument
+        if condition_name != "since":
+            return condition_argument
+        try:
+            return timestamps.from_text(condition_argument)
+        except ValueError as error:
+            raise ArgumentError(f"since: {error}", "since") from None
     if condition_argument.tzinfo is None:
         raise ArgumentError(f"{condition_name} must have a time zone, such as datetime.now(UTC)")
     return condition_argument

@@ -220,6 +220,8 @@ def make_event(
 def _read_object(delivery: RawEvent) -> JsonMapping:
     """Read the JSON object of a delivery. A parsed object is written first, to refuse NaN in it."""
     try:
+        if isinstance(delivery, int):  # bytes() would make zeros of it
+            raise TypeError(f"it is text, bytes or a dict, not {delivery}")
         if isinstance(delivery, Mapping):
             body_object = read_json(write_json(delivery))
         elif isinstance(delivery, str):

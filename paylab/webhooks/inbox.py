@@ -32,7 +32,9 @@ FORWARD_SECONDS = 10.0
 
 def check_target(url: str) -> str:
     """Return an address for events; ConfigError unless it is https, or http on this machine."""
-    invalid_url_error = ConfigError(f"{url[:80]!a} is not a URL that can receive events")
+    invalid_url_error = ConfigError(
+        f"{url[:80]!a} is not a URL that can receive events, such as http://127.0.0.1:8000/events"
+    )
     try:
         url_parts = urlsplit(url)
         host_name = url_parts.hostname or ""

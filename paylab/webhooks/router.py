@@ -14,7 +14,7 @@ from ..errors.choices import suggest_choice
 from ..errors.names import with_name_suggestions
 from ..spec import codes
 from ..spec.codes import EVENT_TYPES
-from ..spec.text import JsonMapping
+from ..spec.text import JsonMapping, plain
 from .event import SPEC_WRAPPER, Event, EventVersion, Identity, Wrapper, is_stale, read_event
 
 Handler = Callable[[Event], object]
@@ -171,6 +171,13 @@ def _add_newest(entries: dict[K, V], entry_key: K, entry: V, entries_max: int) -
     if len(entries) > entries_max:
         oldest_key = next(iter(entries))
         del entries[oldest_key]
+
+
+def require_router(value: object) -> None:
+    """ArgumentError unless a value handles events as a Router does."""
+    if not hasattr(value, "handle"):
+        message = f"router must be a Router with handlers, not {plain(repr(value), 60)}"
+        raise ArgumentError(message, "router")
 
 
 def _require_function(handler: Handler) -> None:

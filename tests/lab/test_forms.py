@@ -289,7 +289,7 @@ def test_a_form_of_other_terms_does_not_return_what_was_sent(lab, kind, terms):
     """After a payment of 100 USD, a form of 7 pays 7, and one of USDC asks for its network."""
     payee = lab.forms.recipient("MX", example=True).submit()
     make_form = getattr(lab.forms, kind)
-    first = make_form(payee).submit()
+    first = make_form(payee, amount="100").submit()
     assert make_form(payee, amount=100).submit() is first
     form = make_form(payee, **terms)
     assert form.result is None

@@ -73,7 +73,7 @@ def get(key: str) -> Assumption:
     if key in row_by_id:
         return row_by_id[key]
     similar_ids = get_close_matches(str(key), row_by_id, cutoff=0.5)
-    hint = f"; nearest: {', '.join(similar_ids)}" if similar_ids else ""
+    hint = f"; nearest: {', '.join(similar_ids)}" if similar_ids else "; ALL has every assumption"
     raise UnknownItemError(f"no assumption is called {key!r}{hint}")
 
 
