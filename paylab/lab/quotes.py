@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..client.parameters import build_body
 from ..corridors import countries
 from ..corridors.corridor import Rail
 from ..errors.api import BadRequestError, ConflictError, NotFoundError, UnprocessableError
 from ..errors.base import Problem, RuleError
 from ..errors.extras import extra_imports
+from ..rules import transfers
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote
+from ..spec.operations.records import REQUEST_AMOUNTS
 from ..spec.service.service import Service
 
 if TYPE_CHECKING:
@@ -46,15 +49,27 @@ def compare_quotes(
     """Get a quote for every recipient and rail; return a frame with one row per quote.
 
     `create` requests a quote, with terms such as `source_amount` that are the same for all. If the
-    service refuses one, the column `problem` says why.
+    service refuses one, the column `problem` says why. RuleError for an amount that is none.
     """
     individuals = [recipients] if isinstance(recipients, Individual) else list(recipients)
     if not all(isinstance(recipient, Individual) for recipient in individuals):
         message = "must be individuals, such as lab.individuals.get(id), not ids"
         raise RuleError([Problem("recipients", message)])
+    _check_amount(amount_terms, service)
     routes = [route for person in individuals for route in list_routes(person, service)]
     quotes_or_refusals = [_try_quote(create, route, amount_terms) for route in routes]
     return _make_frame(routes, quotes_or_refusals)
+
+
+def _check_amount(amount_terms: Mapping[str, object], service: Service) -> None:
+    """RuleError if the terms do not have one amount, which would be wrong for every recipient."""
+    amounts = {name: amount_terms.get(name) for name in REQUEST_AMOUNTS}
+    currency = amount_terms.get("source_currency")
+    body = build_body("quotes.create", source_currency=currency, **amounts)
+    problems = transfers.check_quote(body, service)
+    amount_problems = [problem for problem in problems if problem.field in REQUEST_AMOUNTS]
+    if amount_problems:
+        raise RuleError(amount_problems)
 
 
 def _try_quote(

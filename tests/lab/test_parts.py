@@ -107,7 +107,7 @@ def test_a_signature_is_compared(lab, start):
 
 
 def test_quotes_are_compared_by_rail(lab):
-    """A row per rail; a refusal is a row with a reason, an answer of no use is raised."""
+    """A row per rail; a refusal is a row with a reason, and a wrong argument an error."""
     person = lab.individuals.create(**examples.recipient("PH"))
     frame = lab.quotes.compare(person, source_amount="25")
     assert frame["rail"].tolist() == ["instapay", "pesonet"]
@@ -121,6 +121,9 @@ def test_quotes_are_compared_by_rail(lab):
         lab.quotes.compare([person], source_amount="25")
     with pytest.raises(paylab.RuleError, match="must be individuals, such as"):
         lab.quotes.compare([person, person.id], source_amount="25")
+    for wrong_amount in (250.5, "abc", None, "1.001"):
+        with pytest.raises(paylab.RuleError, match=r"source_amount: (must|is required)"):
+            lab.quotes.compare([person], source_amount=wrong_amount)
 
 
 def test_a_wallet_is_no_route(lab):
