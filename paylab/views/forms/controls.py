@@ -73,11 +73,18 @@ class FormControls:
         self.message.html = html.labelled_notice(text)
 
     def show_failure(self, lines: Iterable[str]) -> None:
-        """Show why nothing was sent, or what the service answered."""
+        """Show why nothing was sent, or what the service answered.
+
+        While the button that confirms doubts is there, it has the colour of the doubts.
+        """
+        text_class = "paylab-warning" if self.anyway_button.visible else "paylab-error"
+        box_class = "paylab-failure"
+        if self.anyway_button.visible:
+            box_class += " paylab-doubt"
         html_paragraphs = [
-            f'<p class="paylab-error">{html.escape(failure_line)}</p>' for failure_line in lines
+            f'<p class="{text_class}">{html.escape(failure_line)}</p>' for failure_line in lines
         ]
-        self.message.html = f'<div class="paylab-failure">{"".join(html_paragraphs)}</div>'
+        self.message.html = f'<div class="{box_class}">{"".join(html_paragraphs)}</div>'
 
     def ask_to_confirm(self) -> str:
         """Show the button that confirms doubts, and return the sentence that says so."""

@@ -282,6 +282,7 @@ def test_the_message_on_warnings_says_what_the_next_click_needs(
     form.consent.value = True
     form.click()
     assert form.controls.anyway_button.visible == bool(fields)
+    assert ("paylab-doubt" in form.controls.message.html) == bool(fields)
     if fields:
         form.controls.anyway_button.press()
     assert (form.result.id, len(create)) == ("ind_1", 1)
