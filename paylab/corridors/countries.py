@@ -5,10 +5,13 @@ Rules, forms and the simulator read `of(service)`.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
 from ..errors.arguments import explain_arguments
+from ..errors.base import OptionError, Problem
+from ..errors.choices import describe_wrong_choice
 from ..spec import codes
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.service import Service
@@ -169,7 +172,7 @@ def find(  # noqa: PLR0913 - each narrows the search, and all have defaults
     account_type: str = "",
     service: Service | None = None,
 ) -> Corridors:
-    """Return the corridors that match all criteria.
+    """Return the corridors that match all criteria; OptionError for a word that none has.
 
     >>> [corridor.country for corridor in paylab.corridors.find(currency="PHP")]
     ['PH']
@@ -186,4 +189,18 @@ def find(  # noqa: PLR0913 - each narrows the search, and all have defaults
         ]
         return all(criteria_met)
 
-    return Corridors(filter(is_match, of(service).all))
+    corridors = of(service).all
+    _refuse_unknown_word("currency", currency.upper(), codes.DESTINATION_CURRENCIES)
+    _refuse_unknown_word("product", product, codes.PRODUCTS)
+    rails = {method for corridor in corridors for method in corridor.payout_methods}
+    _refuse_unknown_word("rail", rail, {*codes.PAYOUT_METHODS, *rails})
+    account_types = {name for corridor in corridors for name in corridor.account_types}
+    _refuse_unknown_word("account_type", account_type, account_types)
+    return Corridors(filter(is_match, corridors))
+
+
+def _refuse_unknown_word(field_name: str, word: str, known_words: Collection[str]) -> None:
+    """OptionError for a word that is none of those known, with a similar one."""
+    if word and word not in known_words:
+        message = describe_wrong_choice(sorted(known_words), word)
+        raise OptionError([Problem(field_name, message)])

@@ -159,7 +159,7 @@ def parse(text: str, *, verify: bool = True) -> Payload:
     'ANA'
     """
     if not isinstance(text, str):
-        raise EMVError(f"a QR text must be text, not {type(text).__name__}")
+        raise EMVError(f"not an EMV payload: it must be text, not {type(text).__name__}")
     if not text.startswith(TEXT_START):
         raise EMVError(f"not an EMV payload: it must start with {TEXT_START}")
     fields = split(text)

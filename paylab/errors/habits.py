@@ -109,6 +109,7 @@ path: to | path
 interval poll_interval polling_interval: every
 usecols: columns
 profile_name: profile
+days hours minutes: span
 start_date from_date date_from created_after: since
 start: since | paylab.simulator.Server(simulator) @respond
 to_sql: to_database

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from os import PathLike
@@ -130,9 +130,9 @@ class Controls:
         return "<simulator controls: clock, faults, requests, deliveries, scenarios; summary()>"
 
     def move(
-        self, object_id: str, to: codes.Status | str, reason: str = "", *, force: bool = False
+        self, object_id: object, to: codes.Status | str, reason: str = "", *, force: bool = False
     ) -> JsonObject:
-        """Move an object to a state; an illegal move names the legal ones.
+        """Move an object, or that with an id, to a state; an illegal move names the legal ones.
 
         With `force` any status can be set, also one that the service does not have.
 
@@ -140,10 +140,11 @@ class Controls:
         'pending'
         """
         body = {"to": to, "reason": reason, "force": force}
-        return Members(self._send_control("POST", f"/_simulator/objects/{object_id}", json=body))
+        path = f"/_simulator/objects/{_read_id(object_id, 'object_id')}"
+        return Members(self._send_control("POST", path, json=body))
 
     def send_event(
-        self, event_type: codes.EventType | str, object_id: str = "", **payload: object
+        self, event_type: codes.EventType | str, object_id: object = "", **payload: object
     ) -> JsonObject:
         """Send any event, also of a type that is not known, to the subscriptions.
 
@@ -153,16 +154,18 @@ class Controls:
         >>> lab.simulator.send_event("transfer.reversed", id="tr_1", status="reversed")["at"][:4]
         '2026'
         """
-        body = {"event_type": event_type, "resource_id": object_id, "payload": payload}
+        resource_id = _read_id(object_id, "object_id")
+        body = {"event_type": event_type, "resource_id": resource_id, "payload": payload}
         return Members(self._send_control("POST", "/_simulator/events", json=body))
 
-    def history(self, object_id: str) -> list[tuple[str, datetime]] | None:
+    def history(self, object_id: object) -> list[tuple[str, datetime]] | None:
         """Each status that an object has had, with the time when it began; None if not known.
 
         >>> lab.simulator.history(draft.id)[0][0]
         'action_required'
         """
-        history_rows = self._send_control("GET", f"/_simulator/objects/{object_id}")["history"]
+        path = f"/_simulator/objects/{_read_id(object_id, 'object_id')}"
+        history_rows = self._send_control("GET", path)["history"]
         if history_rows is None:
             return None
         return [
@@ -207,7 +210,7 @@ class Controls:
 
     def add_account(
         self,
-        individual_id: str | None = None,
+        individual_id: object = None,
         *,
         country: str | None = None,
         events: bool = True,
@@ -220,6 +223,8 @@ class Controls:
         >>> lab.simulator.add_account(country="BR")["type"]
         'pix'
         """
+        if individual_id is not None:
+            individual_id = _read_id(individual_id, "individual_id")
         options = {"individual_id": individual_id, "country": country}
         body: dict[str, object] = {
             option_name: option_value
@@ -283,6 +288,10 @@ class Controls:
 
         >>> lab.simulator.restore(lab.simulator.snapshot())
         """
+        if not isinstance(snapshot, Mapping):
+            raise ArgumentError(
+                "snapshot must be what snapshot() returned; load(path) reads a file", "snapshot"
+            )
         self._send_control("PUT", "/_simulator/snapshot", json=snapshot)
 
     def save(self, path: str | PathLike[str], *, keep_personal: bool = False) -> Path:
@@ -309,8 +318,8 @@ class Controls:
 
         self.restore(read_file(path_of(path)))
 
-    def events(self, resource_id: str | None = None) -> list[Event]:
-        """Every event so far, or those of one resource, oldest first.
+    def events(self, resource_id: object = None) -> list[Event]:
+        """Every event so far, or those of one resource or its id, oldest first.
 
         >>> lab.simulator.events(conversion.id)
         []
@@ -319,7 +328,16 @@ class Controls:
 
         event_rows = self._send_control("GET", "/_simulator/events")
         if resource_id is not None:
+            wanted_id = _read_id(resource_id, "resource_id")
             event_rows = [
-                event_row for event_row in event_rows if event_row["resource_id"] == resource_id
+                event_row for event_row in event_rows if event_row["resource_id"] == wanted_id
             ]
         return [read_event(event_row["body"]) for event_row in event_rows]
+
+
+def _read_id(value: object, argument: str) -> str:
+    """The id of an object that the service sent, or an id itself; ArgumentError for others."""
+    object_id = value.get("id") if isinstance(value, Mapping) else getattr(value, "id", value)
+    if not isinstance(object_id, str):
+        raise ArgumentError(f"{argument} must be an object or its id, not {value!r:.60}", argument)
+    return object_id

@@ -23,6 +23,7 @@ PIXELS_MAX = 10_000
 DEFAULT_PIXELS = 300
 
 
+@explain_arguments
 def scan(image: str | Path | bytes | BinaryIO) -> str:
     """Read the only QR code in a picture, given as a path, an open file or bytes.
 

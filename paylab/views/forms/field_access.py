@@ -64,7 +64,9 @@ def set_fields(form: Any, values: JsonMapping) -> None:
     problems = []
     for field_name, field_value in values.items():
         field = form.fields[field_name]
-        if not _is_choice(field, field_value):
+        if isinstance(field_value, float):
+            problems.append(Problem(field_name, "must be text or a Decimal: a float is not exact"))
+        elif not _is_choice(field, field_value):
             message = describe_wrong_choice(_list_choices(field), field_value)
             problems.append(Problem(field_name, message))
     if problems:
