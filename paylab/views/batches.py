@@ -20,9 +20,9 @@ OUTCOME_TONES = {
 }
 PROBLEM_COLUMNS = ("Row", "Outcome", "Reason", "client_reference_id")
 RESULT_COLUMNS = (
-    "Row", "Outcome", "client_reference_id", "status", "id", "Source", "Destination",
+    "Row", "Outcome", "Source", "Destination", "client_reference_id", "id", "status",
 )  # fmt: skip
-AMOUNT_COLUMNS = (5, 6)
+AMOUNT_COLUMNS = (2, 3)
 """The positions of the amounts in `RESULT_COLUMNS`."""
 
 
@@ -67,11 +67,11 @@ def _result_cells(row: Mapping[Any, str]) -> tuple[object, ...]:
     return (
         row["row"],
         _outcome(row),
-        row["client_reference_id"],
-        row["status"],
-        row["id"],
         f"{row['source_amount']} {row['source_currency']}".strip(),
         f"{row['destination_amount']} {row['destination_currency']}".strip(),
+        row["client_reference_id"],
+        row["id"],
+        row["status"],
     )
 
 

@@ -36,7 +36,7 @@ function makeField(page, firstNode) {
       setAttributes(input, {
         "aria-describedby": `${isMarkRead ? `${id}-mark ` : ""}${id}-note`,
         "aria-invalid": hasErrors ? "true" : null,
-        placeholder: node.placeholder ?? null,
+        placeholder: node.disabled ? "-" : node.placeholder ?? null,
       });
       input.required = node.required;
       input.disabled = node.disabled;
