@@ -18,7 +18,10 @@ def resource_parts(resource: Resource) -> tuple[list[Row], list[str]]:
     text_list_rows = []
     html_blocks = []
     for field_name, field_value in redacted_fields(resource).items():
-        if not isinstance(field_value, dict | list):
+        amount = resource.get(field_name)
+        if isinstance(amount, Decimal):
+            field_rows.append((field_name, f"{Decimal(amount):,f}"))
+        elif not isinstance(field_value, dict | list):
             field_rows.append((field_name, value_text(field_value)))
         elif _is_text_list(field_value):
             text_list_rows.append((field_name, value_text(field_value)))

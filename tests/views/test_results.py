@@ -84,6 +84,8 @@ def test_a_result_is_a_card_of_the_fields_that_have_a_value(lab):
     assert f'title="{transfer.id}&#10;lab.open(&quot;{transfer.id}&quot;)"' in shown
     assert "source_amount" in shown
     assert "failure_reason" not in shown
+    large = transfer.model_copy(update={"source_amount": Decimal("5681.790")})
+    assert ">5,681.790<" in displays.show(large)
 
 
 def test_a_result_has_a_repr_of_one_short_line(lab):
