@@ -17,7 +17,7 @@ from ..spec import timestamps
 from ..spec.text import show_json
 from ..storage.addresses import is_url
 from .filters import add_filters, read_filter_options
-from .terminal import announce, count, say
+from .terminal import announce, count, in_range, say
 
 EXAMPLE = "paylab export transfers --to failed.csv --since 2026-05-01 --status failed"
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--columns", metavar="NAMES", help="only these, separated by commas")
     add_filters(parser)
     parser.add_argument(
-        "--scale", type=int, metavar="N", help="decimals of amounts in Parquet (default: 6)"
+        "--scale", type=in_range(0), metavar="N", help="decimals of amounts in Parquet (default: 6)"
     )
     parser.add_argument(
         "--excel-safe", action="store_true", help="escape cells a spreadsheet would execute"

@@ -28,8 +28,7 @@ from .terminal import announce, confirm, in_range, read_input, say, sections, wa
 
 EXAMPLE = {
     "get": "paylab get 'transfers?limit=2' -v",
-    "post": "paylab post webhook_subscriptions --json"
-    ' \'{"url": "https://example.com/hook", "event_types": ["transfer.completed"]}\'',
+    "post": "paylab post webhook_subscriptions --json @subscription.json",
     "list": "paylab list transfers --limit 5",
 }
 

@@ -14,7 +14,7 @@ from ..client.settings import refuse_unknown_variables
 from ..lab.lab import connect
 from ..lab.lists import report_progress
 from ..spec.text import show_json
-from .terminal import announce, count, say
+from .terminal import announce, count, in_range, say
 
 EXAMPLE = "paylab sync transfers transfers/"
 
@@ -37,7 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="read all rows again, and remove those that the service does not list",
     )
     parser.add_argument(
-        "--scale", type=int, metavar="N", help="decimals of amounts in a new folder (default: 6)"
+        "--scale",
+        type=in_range(0),
+        metavar="N",
+        help="decimals of amounts in a new folder (default: 6)",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 

@@ -117,6 +117,13 @@ def in_range(minimum: N, maximum: N | None = None) -> Callable[[str], N]:
     return parse_number
 
 
+def whole_number(number_text: str) -> int:
+    """Parse a whole number, also one below 0; ArgumentTypeError for another text."""
+    with suppress(ValueError):
+        return int(number_text)
+    raise ArgumentTypeError("must be a whole number")
+
+
 port = in_range(0, 65_535)
 """Parse the port of an option."""
 
@@ -195,6 +202,8 @@ def has_keyboard() -> bool:
 
 def read_input(file_name: str) -> bytes:
     """The bytes of a file, or of stdin for `-`, whose encoding is not that of the locale."""
+    if file_name.startswith("@") and not Path(file_name).exists():
+        raise ConfigError(f"there is no file {file_name[:80]}: its name is written without @")
     if file_name != "-":
         return Path(file_name).read_bytes()
     if sys.stdin is None:

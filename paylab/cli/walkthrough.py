@@ -14,6 +14,7 @@ from pathlib import Path
 from ..corridors import examples
 from ..corridors.country_names import country_code
 from ..corridors.on_ramps import COUNTRIES, OnRamp, need_on_ramp, of_country, unknown_on_ramp
+from ..errors.base import ConfigError
 from ..errors.extras import require_extra
 from ..lab.lab import Lab, connect
 from ..spec import codes, status
@@ -58,6 +59,8 @@ def run(options: argparse.Namespace) -> int:
     folder = Path(options.out) if options.out else None
     if folder:
         require_extra("frames")  # it writes CSV files
+        if folder.exists() and not folder.is_dir():
+            raise ConfigError(f"{folder} is a file: name a folder, such as walkthrough/")
         folder.mkdir(parents=True, exist_ok=True)
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
         lab = connect()

@@ -38,7 +38,7 @@ _OPTION_SYNONYMS = {
     **dict.fromkeys(["out", "output", "o"], ("to", "out")),
     **dict.fromkeys(["data", "body", "payload", "d"], ("body", "json")),
     **dict.fromkeys(["check", "validate"], ("dry_run",)),
-    **dict.fromkeys(["from", "start", "after"], ("since",)),
+    **dict.fromkeys(["from", "start", "after"], ("since", "har")),
     **dict.fromkeys(["end", "before"], ("until",)),
     **dict.fromkeys(["tail", "watch", "f"], ("follow",)),
     **dict.fromkeys(["file", "image"], ("scan",)),

@@ -108,6 +108,8 @@ def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: 
     note_texts = []
     if encoding != "utf-8-sig":
         note_texts.append(f"encoding {encoding} was found")
+    if delimiter is not None and len(delimiter) != 1:
+        raise OptionError([Problem("delimiter", f"must be one character, not {delimiter!r:.60}")])
     if delimiter is None:
         delimiter = _find_delimiter(csv_text)
         if delimiter != ",":

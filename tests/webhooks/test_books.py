@@ -95,6 +95,8 @@ def test_a_point_in_a_file_with_semicolons_may_group_thousands(tmp_path, options
     path.write_text("id;amount\nx;1.234\ny;5\n")
     with pytest.raises(RuleError, match=r"'1\.234' does not say whether the point is decimal"):
         amounts(path, **options)
+    with pytest.raises(RuleError, match="delimiter: must be one character, not ';;'"):
+        amounts(path, delimiter=";;")
 
 
 @pytest.mark.parametrize(
