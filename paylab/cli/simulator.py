@@ -23,7 +23,7 @@ from ..redaction.hiding import Secret
 from .log_lines import log_without_blocking
 from .program import run_program
 from .service import FACTS, environment, exports, service_for
-from .terminal import in_range, port, stop_event, whole_number
+from .terminal import in_range, parse_integer, port, stop_event
 
 if TYPE_CHECKING:
     from threading import Event
@@ -65,7 +65,7 @@ def _add_server_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_population_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the objects that it has at the start."""
-    parser.add_argument("--seed", type=whole_number, default=7, help="seed of ids and payloads")
+    parser.add_argument("--seed", type=parse_integer, default=7, help="seed of ids and payloads")
     parser.add_argument(
         "--transfers",
         type=in_range(0, 1_000_000),

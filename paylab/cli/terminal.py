@@ -117,7 +117,7 @@ def in_range(minimum: N, maximum: N | None = None) -> Callable[[str], N]:
     return parse_number
 
 
-def whole_number(number_text: str) -> int:
+def parse_integer(number_text: str) -> int:
     """Parse a whole number, also one below 0; ArgumentTypeError for another text."""
     with suppress(ValueError):
         return int(number_text)
