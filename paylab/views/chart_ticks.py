@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 TICKS_MAX = 6
+DAYS_MIN = 7
 INTERVALS = (1, 2, 5)
 DAY_MILLISECONDS = 86_400_000
 
@@ -44,6 +45,22 @@ def day_ticks(days: Collection[str]) -> list[int]:
         first_day_milliseconds + day_number * DAY_MILLISECONDS
         for day_number in range(0, day_count + 1, _tick_interval(day_count))
     ]
+
+
+def day_domain(days: Collection[str]) -> list[int]:
+    """The ends of an axis of days, at least `DAYS_MIN` apart: a bar is then not too wide.
+
+    They are milliseconds since 1970, in UTC. `days` is not empty.
+
+    >>> [end // DAY_MILLISECONDS for end in day_domain({"1970-01-08"})]
+    [4, 11]
+    """
+    first_day = _milliseconds(min(days)) // DAY_MILLISECONDS
+    day_after_last = _milliseconds(max(days)) // DAY_MILLISECONDS + 1
+    missing_days = max(DAYS_MIN - (day_after_last - first_day), 0)
+    domain_start = first_day - missing_days // 2
+    domain_end = day_after_last + (missing_days + 1) // 2
+    return [domain_start * DAY_MILLISECONDS, domain_end * DAY_MILLISECONDS]
 
 
 def _tick_interval(axis_end: int) -> int:

@@ -28,7 +28,7 @@ from .chart_style import (
     tooltip,
     with_legend_filter,
 )
-from .chart_ticks import day_ticks, power_ticks, whole_ticks
+from .chart_ticks import day_domain, day_ticks, power_ticks, whole_ticks
 from .duration_panel import duration_panel
 from .funnel_panel import funnel_panel
 
@@ -162,10 +162,16 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
         # A tooltip of `day` would show milliseconds, since its axis reads it as a time.
         bar = {"day": day, "date": day, "corridor": corridor_name, "rows": len(bar_amounts)}
         bars.append(bar | _amount_values(exact_sum, currency))
-    ticks = day_ticks({day for day, _ in amounts_by_day_and_corridor})
+    days = {day for day, _ in amounts_by_day_and_corridor}
+    ticks = day_ticks(days)
     day_axis_options = {"title": None, "format": "%d %b", "labelOverlap": True, "values": ticks}
     encoding = {
-        "x": {"field": "day", "timeUnit": "utcyearmonthdate", "axis": day_axis_options},
+        "x": {
+            "field": "day",
+            "timeUnit": "utcyearmonthdate",
+            "scale": {"domain": day_domain(days)},
+            "axis": day_axis_options,
+        },
         "y": number_axis("amount", title=f"{currency} a day", tickCount=4, **AMOUNT_AXIS),
         "order": {"field": "corridor"},
         "tooltip": tooltip(date="Day (UTC)", corridor="Corridor", exact="Amount", rows="Rows"),
