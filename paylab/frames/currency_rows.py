@@ -256,7 +256,8 @@ def add_currencies(
 ) -> CurrencyRows | None:
     """The currencies of the sums of two columns, row by row; warns of rows that have two.
 
-    It is the left one's, or the right one's if the left one is unknown or of nothing.
+    It is the left one's, or the right one's if the left one is unknown or of nothing; it is unknown
+    if a row has two.
     """
     if left is None or right is None or left is right:
         return left or right
@@ -275,7 +276,9 @@ def add_currencies(
         warn_of_currencies(
             sorted(both_currencies.names[name_index] for name_index in mixed_indexes)
         )
-    return CurrencyRows(np.where(takes_right, right_indexes, left_indexes), both_currencies.names)
+    name_indexes = np.where(takes_right, right_indexes, left_indexes)
+    name_indexes[is_mixed] = NO_CURRENCY
+    return CurrencyRows(name_indexes, both_currencies.names)
 
 
 def name_one(currency_names: Sequence[str]) -> str | None:

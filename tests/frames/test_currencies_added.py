@@ -533,6 +533,12 @@ CHOSEN = {
         lambda f: np.maximum(f.source_amount, Decimal(60)),
         ["USD", "USD", "EUR"],
     ),
+    "sums of two columns": (lambda f: f.source_amount + f.destination_amount, [None] * 3),
+    "differences of rows": (lambda f: f.destination_amount.diff()[1:], [None, None]),
+    "sums of two columns beside zeros": (
+        lambda f: f.source_amount + pesos(f, 0),
+        [None, "USD", None],
+    ),
     "running sums": (lambda f: pesos(f, 0).cumsum(), ["MXN", "MXN", "MXN"]),
     "running sums after zeros": (
         lambda f: f.destination_amount.where([False, True, False], 0).cumsum(),
