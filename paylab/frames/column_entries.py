@@ -23,13 +23,13 @@ from .decimal_objects import (
 )
 from .entered_currencies import note_entered_currencies
 from .float_errors import USE_DECIMAL, name_error
+from .frame_ufuncs import wrap_ufunc
 from .lost_decimals import (
     has_any_decimal,
     list_column_names,
     refuse_lost_decimals,
     widen_empty_columns,
 )
-from .ufuncs import refuse_numpy_options
 from .wrapped_methods import Method, wrap_indexers, wrap_methods
 
 C = TypeVar("C", bound="type[Any]")
@@ -64,7 +64,7 @@ def with_named_entries(class_: C) -> C:
     They are set here, because in the class they would hide unknown names from mypy.
     """
     untyped_class: Any = class_
-    wrap_methods(untyped_class, ("__array_ufunc__",), _wrap_ufunc)
+    wrap_methods(untyped_class, ("__array_ufunc__",), wrap_ufunc)
     wrap_methods(untyped_class, ("__finalize__",), _wrap_finalize)
     wrap_methods(untyped_class, ("isin",), _wrap_isin)
     wrap_indexers(untyped_class, lambda class_: {"__setitem__": _wrap_set_item(class_.__setitem__)})
@@ -96,18 +96,6 @@ def fill_limits(amounts: pd.Series[Any], limits: Any) -> Any:
         return limits
     exact_limits = pd.Series(limits).astype(DecimalDtype()).reindex(amounts.index)
     return exact_limits.fillna(amounts).fillna(0)  # a missing amount has no limit: 0 is as good
-
-
-def _wrap_ufunc(method: Method) -> Method:
-    """The method by which numpy computes; ExactnessError if it would write floats itself."""
-
-    @wraps(method)
-    def call(owner: Any, *args: Any, **options: Any) -> Any:
-        if options and any(has_decimals(operand) for operand in args[2:]):
-            refuse_numpy_options(options)
-        return method(owner, *args, **options)
-
-    return call
 
 
 def _wrap_isin(method: Method) -> Method:

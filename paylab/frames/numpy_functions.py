@@ -156,6 +156,20 @@ def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
     return np.searchsorted(bin_edges, amounts, side)
 
 
+def _sort(a: Any, axis: Any = -1, *args: Any, **options: Any) -> Any:
+    """`numpy.sort`, of a column as an array of its amounts; missing ones come last."""
+    if not _is_exact(a):
+        return np.sort._implementation(a, axis, *args, **options)  # type: ignore[attr-defined]
+    return np.asarray(pd.Series(a).sort_values(kind="stable"))
+
+
+def _unique(ar: Any, *args: Any, **options: Any) -> Any:
+    """`numpy.unique`, of a column as an array of its amounts; a missing one comes last."""
+    if not _is_exact(ar) or args or options:
+        return np.unique._implementation(ar, *args, **options)  # type: ignore[attr-defined]
+    return _sort(pd.Series(ar).drop_duplicates())
+
+
 def _median(a: Any, *args: Any, **options: Any) -> Any:
     """`numpy.median`, of a column as its own median; missing if an amount is."""
     if not _is_exact(a):
@@ -235,6 +249,8 @@ EXACT_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.isclose: _isclose,
     np.allclose: _allclose,
     np.median: _median,
+    np.sort: _sort,
+    np.unique: _unique,
     np.nanmedian: _nanmedian,
 }
 """Functions that are computed here: numpy compares with floats in them."""

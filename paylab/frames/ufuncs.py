@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 from pandas.api.types import is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError
-from . import arithmetic, operands
+from . import arithmetic, decimals, operands
 from .currency_rows import CurrencyRows
 from .float_errors import require_objects
 
@@ -48,8 +49,8 @@ def compute(function: Any, column: Column, inputs: Sequence[object]) -> Any:
         return arithmetic.round_amounts(values, decimal_places=0, round_mode=ROUND_MODES[function])
     if function is np.fabs:
         return pc.abs(values)
-    if function in PAIRED:
-        return PAIRED[function](column, inputs)
+    if function in COMPUTED:
+        return COMPUTED[function](column, inputs)
     if function in STATISTICS:
         return function(*(np.asarray(operand, dtype=float) for operand in inputs))
     if function in (np.isnan, np.isfinite):
@@ -113,16 +114,23 @@ def _read_column(operand: Any, column: Column) -> Column:
     return type(column)(amounts, currencies and currencies.take(all_rows))
 
 
+def _find_signs(column: Column, _inputs: Sequence[object]) -> Column:
+    """1, 0 or -1 for each amount, in no currency."""
+    signs = pc.sign(column.__arrow_array__()).cast(pa.decimal128(20, 0))  # any integer of 64 bits
+    return type(column)(decimals.fit_width(signs))
+
+
 def _compute_fmod(column: Column, inputs: Sequence[object]) -> object:
     """The remainder of each row, with the sign of the dividend."""
     left, right = (operands.read_operand(operand, len(column)) for operand in inputs)
     return arithmetic.compute_fmod(left, right)
 
 
-PAIRED: dict[object, Callable[[Column, Sequence[object]], object]] = {
+COMPUTED: dict[object, Callable[[Column, Sequence[object]], object]] = {
     np.maximum: partial(_pick_extremes, is_left_preferred=pc.greater_equal, skips_missing=False),
     np.fmax: partial(_pick_extremes, is_left_preferred=pc.greater_equal, skips_missing=True),
     np.minimum: partial(_pick_extremes, is_left_preferred=pc.less_equal, skips_missing=False),
     np.fmin: partial(_pick_extremes, is_left_preferred=pc.less_equal, skips_missing=True),
     np.fmod: _compute_fmod,
+    np.sign: _find_signs,
 }

@@ -63,6 +63,49 @@ ELEMENTS = {
         lambda s, f: [x.remainder_near(D(3)) for x in s],
         lambda v: [x.remainder_near(D(3)) for x in v],
     ),
+    "np.sign": (
+        lambda s, f: np.sign(s.where(s > -3)),
+        lambda v: [((x > 0) - (x < 0) if x > -3 else None) for x in v],
+    ),
+    "np.sort of missing": (
+        lambda s, f: np.sort(s.where(s > 0)),
+        lambda v: [*sorted(x for x in v if x > 0), *(None for x in v if x <= 0)],
+    ),
+    "np.unique of missing": (
+        lambda s, f: np.unique(pd.concat([s, s]).where(lambda s: s > 0)),
+        lambda v: [*sorted(x for x in v if x > 0), None],
+    ),
+    "np.unique": (lambda s, f: np.unique(pd.concat([s, s])), sorted),
+    "np.fmod of a frame": (
+        lambda s, f: np.fmod(f[["a", "b"]], 3),
+        lambda v: [x % 3 for x in v] * 2,
+    ),
+    "np.square of a frame": (
+        lambda s, f: np.square(f[["a"]].where(f.a.abs() < 100, 2)),
+        lambda v: [x**2 if abs(x) < 100 else 4 for x in v],
+    ),
+    "np.add.accumulate of a frame": (
+        lambda s, f: np.add.accumulate(f[["a", "b"]]),
+        lambda v: [*accumulate(v)] * 2,
+    ),
+    "np.maximum of a frame": (
+        lambda s, f: np.maximum(f[["a", "b"]].where(f.a > 0), D("5.5")),
+        lambda v: [max(x, D("5.5")) if x > 0 else None for x in v] * 2,
+    ),
+    "np.maximum of two frames": (
+        lambda s, f: np.maximum(f[["a"]], pd.DataFrame({"a": [1, 2, 3]})),
+        lambda v: [*map(max, v, [1, 2, 3]), None],
+    ),
+    "np.maximum beside a plain column": (
+        lambda s, f: np.maximum(f.a, pd.Series([1, 2, 3, 4])),
+        lambda v: [*map(max, v, [1, 2, 3, 4])],
+    ),
+    "np.minimum after a plain column": (
+        lambda s, f: np.minimum(pd.Series([1, 2], index=[0, 9]), f.a),
+        lambda v: [min(1, v[0]), None, None, None, None],
+    ),
+    "np.fmax of NA": (lambda s, f: np.fmax(f.a, pd.NA), lambda v: v),
+    "np.maximum of NA": (lambda s, f: np.maximum(pd.NA, f.a), lambda v: [None] * 4),
     "element shift": (lambda s, f: [x.shift(2) for x in s], lambda v: [x.shift(2) for x in v]),
     "element to_integral": (
         lambda s, f: [x.to_integral_value() for x in s],

@@ -60,6 +60,7 @@ FLOATS = {
     "average of DuckDB": lambda s, f: query_duckdb(f, "avg(a)"),
 }
 REFUSED = {
+    "np.maximum of a frame and a float": lambda s, f: np.maximum(f[["a", "b"]], 5.5),
     **{
         f"element {name}": lambda s, f, name=name: getattr(s[0], name)(1)
         for name in ("next_minus", "next_plus", "next_toward", "rotate")
