@@ -14,6 +14,7 @@ from functools import partial, reduce
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -221,8 +222,6 @@ RUNNING_EXTREMES = ("cummin", "cummax")
 RUNNING: dict[str, Callable[[Any, Any], Any]] = {
     "cumsum": WIDE_CONTEXT.add,
     "cumprod": WIDE_CONTEXT.multiply,
-    "cummin": min,
-    "cummax": max,
 }
 
 
@@ -246,6 +245,8 @@ def compute_running(amounts: pa.Array, running: str, *, skipna: bool = True) -> 
         totals = machine_integers.add_running(amounts, skipna=skipna)
         if totals is not None:
             return totals
+    if running in RUNNING_EXTREMES:
+        return _run_extremes(amounts, is_largest=running == "cummax", skipna=skipna)
     numbers = amounts.to_pylist()
     if not skipna and None in numbers:
         first_missing_index = numbers.index(None)
@@ -256,6 +257,23 @@ def compute_running(amounts: pa.Array, running: str, *, skipna: bool = True) -> 
     return decimals.from_results(
         None if number is None else next(running_numbers) for number in numbers
     )
+
+
+def _run_extremes(amounts: pa.Array, *, is_largest: bool, skipna: bool) -> pa.Array:
+    """The largest or the smallest amount up to each row."""
+    is_missing = np.asarray(amounts.is_null())
+    if not skipna and len(is_missing):
+        is_missing = np.maximum.accumulate(is_missing)  # true from the first missing amount on
+    if amounts.type.precision <= MACHINE_DIGITS:
+        integers = machine_integers.read_unscaled(amounts)
+        extremes = machine_integers.run_extremes(integers, is_missing, is_largest=is_largest)
+        return machine_integers.make_decimals(extremes, amounts.type.scale, is_missing)
+    ranks = np.asarray(pc.rank(amounts, tiebreaker="dense")).astype(np.int64)
+    row_by_rank = np.zeros(len(amounts) + 2, dtype=np.int64)  # ranks start at 1
+    row_by_rank[ranks] = np.arange(len(amounts))
+    extreme_ranks = machine_integers.run_extremes(ranks, is_missing, is_largest=is_largest)
+    extreme_rows = row_by_rank[np.where(is_missing, 0, extreme_ranks)]
+    return amounts.take(pa.array(extreme_rows, mask=is_missing))
 
 
 def read_whole_numbers(amounts: pa.Array, integer_type: object) -> pa.Array:

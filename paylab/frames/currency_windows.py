@@ -1,9 +1,10 @@
-"""The currencies of running sums, and of sums and other results of windows."""
+"""The currencies of running sums and extremes, and of sums and other results of windows."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .currency_rows import NO_CURRENCY, CurrencyRows, find_nothing
 from .machine_integers import IntegerArray
@@ -22,12 +23,26 @@ def find_running_currencies(
     """
     if not currencies or name == "cumprod":
         return None
-    if name != "cumsum":  # one of the amounts
-        return currencies.of_chosen(group_of_row, amounts, running_amounts)
+    if (currencies.name_indexes == currencies.name_indexes[:1]).all():
+        return currencies
     grouped_rows = np.argsort(group_of_row, kind="stable")
+    if name != "cumsum":
+        extremes = running_amounts.cast(amounts.type)
+        return _find_extreme_currencies(currencies, grouped_rows, amounts, extremes)
     sorted_groups = group_of_row[grouped_rows]
     start_positions = np.searchsorted(sorted_groups, sorted_groups)
     return find_window_currencies(currencies, grouped_rows, start_positions, amounts)
+
+
+def _find_extreme_currencies(
+    currencies: CurrencyRows, grouped_rows: IntegerArray, amounts: pa.Array, extremes: pa.Array
+) -> CurrencyRows:
+    """The currencies of the running extremes: that of the last row of the group that has it."""
+    is_extreme = np.asarray(pc.equal(amounts, extremes).fill_null(False))[grouped_rows]
+    last_positions = np.maximum.accumulate(np.where(is_extreme, np.arange(len(grouped_rows)), -1))
+    chosen_rows = np.empty(len(grouped_rows), dtype=np.int64)
+    chosen_rows[grouped_rows] = grouped_rows[last_positions]
+    return currencies.take(chosen_rows, np.asarray(extremes.is_null()))
 
 
 def find_window_currencies(

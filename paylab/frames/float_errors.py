@@ -57,7 +57,7 @@ class ObjectColumnError(PaylabError):
 def write_float_error(number: float | np.floating[Any]) -> ExactnessError:
     """The error about a float, with the line to write in its place."""
     decimal_text = f'write Decimal("{number}")'
-    message = f"{number!r} is a float, which is not exact: {decimal_text}"
+    message = f"{number} is a float, which is not exact: {decimal_text}"
     return ExactnessError(f"{message}, or compute with floats: frame.paylab.floats()")
 
 

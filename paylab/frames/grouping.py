@@ -179,7 +179,7 @@ def _compute_with_pandas(column: Column, how: str, ids: object, **options: Any) 
         return results.to_numpy(bool) if options.get("skipna", True) else results
     if how in arithmetic.RUNNING_EXTREMES:
         results[group_of_row < 0] = pd.NA
-        extremes = _find_ranked_amounts(column, results)
+        extremes = _find_extremes(column, results)
         return _make_running_column(column, how, group_of_row, extremes)
     return results
 
@@ -191,17 +191,29 @@ def _make_pandas_numbers(column: Column, how: str) -> Any:
     if how in ("any", "all"):
         boolean_type: Any = pd.BooleanDtype()
         return boolean_type.__from_arrow__(pc.invert(find_zeros(column._values)))
-    ranks: Any = pd.array(column._values_for_argsort(), dtype="Int64")
-    ranks[column.isna()] = pd.NA
-    return ranks
+    has_integers = how in arithmetic.RUNNING_EXTREMES and _fits_machine(column)
+    integers = (
+        machine_integers.read_unscaled(column._values)
+        if has_integers
+        else column._values_for_argsort()
+    )
+    return pd.arrays.IntegerArray(integers.astype(np.int64), column.isna())
 
 
-def _find_ranked_amounts(column: Column, ranks: Any) -> pa.Array:
-    """The amounts of a column that have these ranks."""
+def _fits_machine(column: Column) -> bool:
+    """Whether the amounts are compared as integers of 64 bits, and else by their ranks."""
+    return bool(column._values.type.precision <= machine_integers.MACHINE_DIGITS)
+
+
+def _find_extremes(column: Column, results: Any) -> pa.Array:
+    """The amounts of a column that have these integers or ranks."""
+    is_missing = results.isna()
+    integers = results.to_numpy(np.int64, na_value=0)
+    if _fits_machine(column):
+        return machine_integers.make_decimals(integers, column._values.type.scale, is_missing)
     row_by_rank = np.zeros(len(column) + 2, dtype=np.int64)  # ranks start at 1
     row_by_rank[column._values_for_argsort()] = np.arange(len(column))
-    row_numbers = row_by_rank[ranks.to_numpy(np.int64, na_value=0)]
-    return column._values.take(pa.array(row_numbers, mask=ranks.isna()))
+    return column._values.take(pa.array(row_by_rank[integers], mask=is_missing))
 
 
 def _sort_rows(group_of_row: IntegerArray) -> IntegerArray:

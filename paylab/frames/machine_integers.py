@@ -109,3 +109,13 @@ def add_running(amounts: pa.Array, *, skipna: bool) -> pa.Array | None:
     if not skipna and len(is_missing):
         is_missing = np.maximum.accumulate(is_missing)  # true from the first missing amount on
     return make_decimals(np.cumsum(integers), amounts.type.scale, is_missing)
+
+
+def run_extremes(
+    integers: IntegerArray, is_missing: IntegerArray, *, is_largest: bool
+) -> IntegerArray:
+    """The largest or the smallest of the integers up to each one, of those not missing."""
+    limits = np.iinfo(np.int64)
+    if is_largest:
+        return np.maximum.accumulate(np.where(is_missing, limits.min, integers))
+    return np.minimum.accumulate(np.where(is_missing, limits.max, integers))

@@ -23,7 +23,7 @@ def with_numpy_methods(class_: C) -> C:
     untyped_class: Any = class_
     for method_name in (*arithmetic.REDUCTIONS, *arithmetic.INEXACT_REDUCTIONS):
         setattr(untyped_class, method_name, _make_method(method_name, untyped_class._reduce))
-    for method_name in arithmetic.RUNNING:
+    for method_name in (*arithmetic.RUNNING, *arithmetic.RUNNING_EXTREMES):
         setattr(untyped_class, method_name, _make_method(method_name, untyped_class._accumulate))
     return class_
 
