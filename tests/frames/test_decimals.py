@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from analyst_frames import failures
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -395,31 +396,42 @@ def test_integers_narrow_a_column_as_casts_do(texts, kind):
         assert (fast.type, fast.to_pylist()) == (slow.type, slow.to_pylist())
 
 
+def cut(column):
+    """A column of one row for each row of a column."""
+    return [column.iloc[[row]] for row in range(len(column))]
+
+
 BESIDE_POWERS = {
-    "reading": lambda number: series(format(number, "f"))[0],
-    "reading with an exponent": lambda number: series(format(number, "e"))[0],
-    "a column of Decimals": lambda number: pd.Series([number]).astype("decimal")[0],
-    "cummax": lambda number: pd.Series([number, Decimal(1)], dtype="decimal").cummax()[1],
-    "a sum": lambda number: series(format(number, "f")).sum(),
-    "a quantile": lambda number: series(format(number, "f")).quantile([0.5]).iloc[0],
-    "rolling": lambda number: (
-        pd.DataFrame({"a": series(format(number, "f"))}).paylab.rolling(1)["a"].sum()[0]
-    ),
-    "a product": lambda number: (series(format(number, "f")) * Decimal("1.000"))[0],
-    "more decimals": lambda number: (series(format(number, "f")) + Decimal("0.000000"))[0],
-    "a quotient": lambda number: (series(format(number, "f")) / Decimal("1.000"))[0],
-    "equal": lambda number: number if (series(format(number, "f")) == number)[0] else None,
+    "reading": lambda exact: exact,
+    "a column of Decimals": lambda exact: pd.Series(exact.tolist()).astype("decimal"),
+    "cummax": lambda exact: exact.cummax(),
+    "cummin": lambda exact: exact[::-1].cummin()[::-1],
+    "a sum": lambda exact: [row.sum() for row in cut(exact)],
+    "sums of groups": lambda exact: exact.groupby(exact.index).sum(),
+    "a quantile": lambda exact: [row.quantile([0.5]).iloc[0] for row in cut(exact)],
+    "rolling": lambda exact: pd.DataFrame({"a": exact}).paylab.rolling(1)["a"].sum(),
+    "a product": lambda exact: exact * Decimal("1.000"),
+    "more decimals": lambda exact: exact + Decimal("0.000000"),
+    "a quotient": lambda exact: exact / Decimal("1.000"),
+    "equal": lambda exact: exact[exact == exact.tolist()],
 }
 
 
 @pytest.mark.parametrize("places", [0, 2, 18])
-@pytest.mark.parametrize("how", BESIDE_POWERS)
-def test_numbers_beside_powers_of_two_are_exact(how, places):
+def test_numbers_beside_powers_of_two_are_exact(places):
     """Arrow refuses to cast 2**64 - 1 and others like it from 256 bits to 128."""
     for exponent in range(62, 126):
-        for distance in (-3, -2, -1, 0, 1):
-            number = Decimal(2**exponent + distance).scaleb(-places, EXACT)
-            assert BESIDE_POWERS[how](number) == number
+        numbers = [
+            Decimal(2**exponent + distance).scaleb(-places, EXACT) for distance in range(-3, 2)
+        ]
+        plain = series(*(format(number, "f") for number in numbers))
+        with_exponents = series(*(format(number, "e") for number in numbers))
+        assert with_exponents.tolist() == numbers
+
+        def check(how, numbers=numbers, plain=plain):
+            assert [*BESIDE_POWERS[how](plain)] == numbers
+
+        assert failures(BESIDE_POWERS, check) == {}
 
 
 def test_numbers_that_do_not_fit_together_are_named_without_the_row_of_an_operand():
