@@ -208,8 +208,8 @@ SHOWN = {
     "views.progress.Bar": "our own words",
     "views.progress.Line": "our own words",
     "views.progress.PlainText": "its repr is checked below",
-    "views.reference.ReferenceCard": "our own words",
     "views.qr.QR": lambda: import_module("paylab.views.qr").QR("a\x1b[2J\u202e\u9b00"),
+    "views.specimens.Specimen": "its type and its size",
     "webhooks.arrivals.Arrivals": "checked in tests/webhooks/test_arrivals.py",
     "webhooks.event.Event": lambda: Event(
         HOSTILE, {"id": HOSTILE, "status": HOSTILE}, Transfer.model_validate({})
