@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from ..lab.lab import Lab, connect
 from ..payments.batch import check_results_path
 from ..payments.identity import REFERENCE
 from ..payments.outcome import CREATED, MADE, UnpaidWarning
-from ..payments.plan import NOT_CHECKED, Plan, RowProblem, make_plan
+from ..payments.plan import NOT_CHECKED, Plan, make_plan
 from ..payments.recognition import LOOKBACK_AGE
 from ..spec.service.service import Service
 from ..spec.text import printable, show_json
@@ -57,8 +57,6 @@ invoice-1002,fa_of_the_second_recipient,80.50,USD,PHP,instapay
 """
 IDS_SHOWN_MAX = 3
 """Number of ids of new payouts that are printed."""
-ROWS_NAMED_MAX = 3
-"""Maximum rows with the same problem that are named one by one."""
 DEFAULTS = ("source_currency", "destination_currency", "payout_method")
 
 
@@ -178,8 +176,8 @@ def _print_plan(plan: Plan, options: argparse.Namespace) -> None:
             say(NOT_CHECKED)
         if plan.ignored:
             say(f"columns that are not sent: {printable(', '.join(plan.ignored))}")
-        for problem_text in _problem_texts(plan):
-            warn_user(printable(with_option_names(problem_text, options.option_by_name)))
+        for problem in plan.group_problems():
+            warn_user(printable(with_option_names(str(problem), options.option_by_name)))
         _suggest_defaults(plan, options.option_by_name)
 
 
@@ -192,25 +190,6 @@ def _suggest_defaults(plan: Plan, option_by_name: Mapping[str, str]) -> None:
     ]
     if option_texts:
         warn_user(f"paylab: to give all rows the same value, use {', '.join(option_texts)}")
-
-
-def _problem_texts(plan: Plan) -> Iterator[str]:
-    """Yield each problem with its row; of one that many rows have, only the first rows.
-
-    "120 rows (2, 3, 4, ...), source_amount: is required"
-    """
-    problems_by_field_and_message: dict[tuple[str, str], list[RowProblem]] = {}
-    for problem in plan.problems:
-        problems_by_field_and_message.setdefault((problem.field, problem.message), []).append(
-            problem
-        )
-    for (field_name, message), problems in problems_by_field_and_message.items():
-        if len(problems) <= ROWS_NAMED_MAX:
-            yield from map(str, problems)
-            continue
-        first_rows_text = ", ".join(str(problem.row) for problem in problems[:ROWS_NAMED_MAX])
-        field_text = f"{field_name}: " if field_name else ""
-        yield f"{len(problems)} rows ({first_rows_text}, ...), {field_text}{message}"
 
 
 def _print_results(results: BatchResults, *, as_json: bool) -> None:

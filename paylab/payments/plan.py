@@ -29,6 +29,8 @@ NO_REFERENCE = (
 NOT_CHECKED = "not checked: whether the accounts exist, and which payouts were made before"
 PROBLEMS_SHOWN_MAX = 10
 """The maximum number of problems in a repr."""
+ROWS_NAMED_MAX = 3
+"""How many rows are named of those that have the same problem."""
 _EXACT = Context(prec=1_000, traps=[Inexact])
 
 
@@ -47,6 +49,18 @@ class RowProblem(Problem):
         return f"row {self.row}{line_note}, {super().__str__()}"
 
 
+@dataclass(frozen=True)
+class SharedProblem(Problem):
+    """A problem that many rows have, with their numbers."""
+
+    rows: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        """`120 rows (2, 3, 4, ...), source_amount: is required`."""
+        first_rows_text = ", ".join(map(str, self.rows[:ROWS_NAMED_MAX]))
+        return f"{len(self.rows)} rows ({first_rows_text}, ...), {super().__str__()}"
+
+
 @with_name_suggestions
 @dataclass(frozen=True, repr=False)
 class Plan:
@@ -57,9 +71,24 @@ class Plan:
     ignored: tuple[str, ...] = ()
 
     def raise_if_problems(self) -> None:
-        """Raise RuleError with every problem, if there are any."""
+        """Raise RuleError with every problem, if there are any; one of many rows is named once."""
         if self.problems:
-            raise RuleError(self.problems)
+            raise RuleError(self.group_problems())
+
+    def group_problems(self) -> list[Problem]:
+        """The problems, of which one that many rows have is a single SharedProblem."""
+        problems_by_text: dict[tuple[str, str], list[RowProblem]] = {}
+        for problem in self.problems:
+            problems_by_text.setdefault((problem.field, problem.message), []).append(problem)
+        grouped_problems: list[Problem] = []
+        for (field_name, message), problems in problems_by_text.items():
+            if len(problems) <= ROWS_NAMED_MAX:
+                grouped_problems += problems
+                continue
+            rows = tuple(problem.row for problem in problems)
+            shared_problem = SharedProblem(field_name, message, problems[0].source, rows)
+            grouped_problems.append(shared_problem)
+        return grouped_problems
 
     def _find_wrong_row_numbers(self) -> set[int]:
         """The numbers of the rows with a problem: all, if a column is missing."""

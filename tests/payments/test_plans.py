@@ -108,6 +108,23 @@ def test_a_file_without_rows_is_an_error_and_an_empty_list_is_not(lab, tmp_path,
         assert len(getattr(read([]), "rows", read([]))) == 0
 
 
+def test_a_problem_of_many_rows_is_named_once():
+    """A frame of 130 wrong rows is one sentence; the plan has the problem of each row."""
+    rows = [
+        {"client_reference_id": name, ACCOUNT: "fa_1", "source_amount": "-1"} for name in "abcd"
+    ]
+    plan = make_plan(rows, **SPEC)
+    with pytest.raises(paylab.RuleError) as caught:
+        plan.raise_if_problems()
+    assert "4 rows (1, 2, 3, ...), source_amount: must be more than 0, not -1" in str(caught.value)
+    assert [problem.row for problem in plan.problems if problem.field == "source_amount"] == [
+        1,
+        2,
+        3,
+        4,
+    ]
+
+
 MISSING = [
     ({"account": "fa_1", "source_amount": "1"}, ["(unknown: account; is financial_account_id me"]),
     ({"account": "fa_1", "amount": "1"}, ["is financial_account_id meant", "is source_amount mea"]),
