@@ -19,8 +19,9 @@ _BATCH = "transfers.create_many @transfers | lab.transfers.create_many @onboardi
 _HABIT_TABLE = f"""
 # Operations of a resource.
 retrieve fetch read show lookup get_payout: get | first
-find: list().filter(field=value) @list | where | get | first
-filter: where
+find: list().filter(field=value) @list | where | of | get | first
+filter: where | of
+assert_called assert_called_with assert_called_once assert_any_call: assert_sent
 get_by_reference find_by_reference by_reference: find(client_reference_id=...) @create_many
 all iterate paginate list_auto_paging get_all_transfers: list | to_list
 search query find_by: filter | list().filter(field=value) @list
@@ -50,8 +51,8 @@ page offset skip: list()[20:40] @cursor
 sort sort_by order_by ordering: sorted(pager, key=lambda item: item.created_at) @cursor,fetched
 count: limit | len(pager.to_list()) @to_list
 head take limit top: first | to_list
-last tail: pager[-1] @to_list | lab.calls[-1] @on_screen
-where: filter
+last tail latest: pager[-1] @to_list | lab.calls[-1] @on_screen | requests[-1] @assert_sent
+where: filter | of
 as_dict to_mapping asdict to_dict_recursive dict: to_dict
 as_json dumps to_string serialize: to_json
 refresh reload: refresh | get

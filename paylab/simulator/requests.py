@@ -10,6 +10,7 @@ from http import HTTPMethod
 from typing import Any, overload
 
 from ..errors.arguments import explain_arguments
+from ..errors.cards import MisuseError
 from ..errors.names import unknown_name_error, with_name_suggestions
 from ..errors.text import printable, printable_lines
 from ..spec import timestamps
@@ -224,6 +225,11 @@ class Requests(Sequence[JournalRequest]):
     @overload
     def __getitem__(self, index: slice) -> list[JournalRequest]: ...
     def __getitem__(self, index: int | slice) -> JournalRequest | list[JournalRequest]:
+        if not isinstance(index, int | slice):
+            raise MisuseError(
+                f"requests have indexes, as in requests[-1], not {index!r:.60}: of(operation) "
+                "keeps some"
+            )
         return list(self)[index]
 
     def __len__(self) -> int:
