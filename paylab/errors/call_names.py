@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
 
 _CLASSES_BY_PART: Mapping[str, str] = MappingProxyType(
     {
@@ -46,7 +45,7 @@ def owner_name(class_name: str) -> str:
     return _PART_BY_CLASS.get(class_name, class_name)
 
 
-def call_name(function: Callable[..., Any]) -> str:
+def call_name(function: Callable[..., object]) -> str:
     """The name that a call writes: `lab.transfers.get`; the name of the class for `__init__`."""
     class_name, dot, function_name = function.__qualname__.rpartition(".")
     if function_name == "__init__":

@@ -18,7 +18,7 @@ from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..spec import codes
 from ..spec.models import Balance, FinancialAccount, Individual, Quote, Transfer
 from ..spec.service.service import Service
-from ..spec.text import plain
+from ..spec.text import JsonObject, plain
 from .form_registry import F, FormRegistry, require_id, require_word
 from .quotes import list_routes
 from .service_time import ServiceTime
@@ -247,14 +247,14 @@ class PayoutForms:
         return [account for account in accounts if isinstance(account, FinancialAccount)]
 
 
-def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[str, Any]]]:
+def _label_routes(person: Individual, service: Service) -> list[tuple[str, JsonObject]]:
     """The routes to a recipient, each as its label and the fields that choose it.
 
     ("MXN by SPEI to Ana López, CLABE …6789", {"financial_account": ..., "payout_method": ...})
     """
     name_parts = filter(None, (person.given_name, person.family_name))
     recipient_name = plain(" ".join(map(str, name_parts)) or "a recipient without a name", 60)
-    routes: list[tuple[str, dict[str, Any]]] = []
+    routes: list[tuple[str, JsonObject]] = []
     for route in list_routes(person, service):
         account_text = f"{recipient_name}, {_account_label(route.account)}"
         route_fields = {
