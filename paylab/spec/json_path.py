@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from .service.value_types import NONE
-from .text import JsonObject
 
 
 def join_path(path: str, name: str | int) -> str:
@@ -31,16 +30,17 @@ def value_at(json_value: object, path: str) -> Any:
     return json_value
 
 
-def set_value_at(json_object: JsonObject, path: str, value: object) -> None:
+def set_value_at(json_object: dict[str, object], path: str, value: object) -> None:
     """Set the value at a dotted path of keys; objects that are missing on the way are added.
 
     ValueError if the path leads through a value that is not an object.
     """
     *outer_keys, last_key = path.split(".")
     for outer_key in outer_keys:
-        json_object = json_object.setdefault(outer_key, {})
-        if not isinstance(json_object, dict):
+        inner_object = json_object.setdefault(outer_key, {})
+        if not isinstance(inner_object, dict):
             raise ValueError(f"{path} steps into a value that is no object")
+        json_object = inner_object
     json_object[last_key] = value
 
 

@@ -5,15 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .. import codes
-from ..service.tree import ServiceSettings
-from .field import AMOUNT, CURRENCY, DATE, DETAILS, ENUM, ID, LIST, OBJECT, REFERENCE, TIME, Field
+from .field import (
+    AMOUNT,
+    CURRENCY,
+    DATE,
+    DETAILS,
+    ENUM,
+    ID,
+    LIST,
+    OBJECT,
+    REFERENCE,
+    TIME,
+    Field,
+    FieldSettings,
+)
 
 _REQUIRED = "individual.required"
 _TRANSFERRED = "transfer.create"
 _ON_RAMP = "ca.create"
 
 
-def _read_networks(service: ServiceSettings) -> tuple[str, ...]:
+def _read_networks(service: FieldSettings) -> tuple[str, ...]:
     """The networks of the crypto wallets of a service."""
     return service.financial_accounts.crypto_wallet.allowed
 

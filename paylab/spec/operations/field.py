@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from ...light_dataclass import light_dataclass
+from ..service.accounts import AccountSettings
+from ..service.individuals import VerificationSettings
+from ..service.on_ramp import ConversionAccountSettings
+from ..service.payouts import TransferSettings
 from ..service.setting import SPEC
-from ..service.tree import ServiceSettings
 
 TEXT = "text"
 AMOUNT = "amount"
@@ -25,7 +28,28 @@ DETAILS = "details"
 ISO 8601. An id names another object, a reference is an object `{"id": ...}` that names one.
 Details are an object whose fields depend on the account type and its country."""
 
-ReadWords = Callable[[ServiceSettings], str | tuple[str, ...]]
+
+class FieldSettings(Protocol):
+    """The settings of a service that limit the fields of requests."""
+
+    @property
+    def verification(self) -> VerificationSettings:
+        """The provider of the tokens of identity verification."""
+
+    @property
+    def financial_accounts(self) -> AccountSettings:
+        """The networks of crypto wallets."""
+
+    @property
+    def transfers(self) -> TransferSettings:
+        """The length of the references of transfers."""
+
+    @property
+    def conversion_accounts(self) -> ConversionAccountSettings:
+        """The length of the references of conversion accounts."""
+
+
+ReadWords = Callable[[FieldSettings], str | tuple[str, ...]]
 """Reads the setting that says which words a service accepts."""
 
 
@@ -58,7 +82,7 @@ class Field:
     personal: bool = False
     secret: bool = False
     echoed: bool = False
-    length_limit: int | Callable[[ServiceSettings], int] = 0
+    length_limit: int | Callable[[FieldSettings], int] = 0
     may_be_empty: bool = False
 
     @property
@@ -66,7 +90,7 @@ class Field:
         """The name of the field that has the id instead of the reference."""
         return f"{self.name}_id"
 
-    def choices(self, service: ServiceSettings) -> tuple[str, ...]:
+    def choices(self, service: FieldSettings) -> tuple[str, ...]:
         """The words that it can have: those of the spec, or else those in its setting.
 
         Empty for a field that takes any value.
@@ -95,7 +119,7 @@ class Field:
         """Whether the id alone is accepted too, as a deprecated spelling."""
         return self.accepts("object") and self.accepts("id")
 
-    def length_max(self, service: ServiceSettings) -> int:
+    def length_max(self, service: FieldSettings) -> int:
         """The largest number of characters; 0 for any number."""
         if isinstance(self.length_limit, int):
             return self.length_limit

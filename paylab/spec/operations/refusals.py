@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from ...light_dataclass import light_dataclass
-from ..service.tree import ServiceSettings
+from ..service.codes import ErrorCodeSettings, SuccessCodeSettings
 
-Status = int | Callable[[ServiceSettings], int]
+
+class StatusCodeSettings(Protocol):
+    """The settings of a service that say which HTTP statuses it answers."""
+
+    @property
+    def success_codes(self) -> SuccessCodeSettings:
+        """The statuses of a success."""
+
+    @property
+    def error_codes(self) -> ErrorCodeSettings:
+        """The statuses of refusals."""
+
+
+Status = int | Callable[[StatusCodeSettings], int]
 """A status, or what reads the setting that holds it."""
 
 
-def read_status_code(status: Status, service: ServiceSettings) -> int:
+def read_status_code(status: Status, service: StatusCodeSettings) -> int:
     """The HTTP status of a refusal in a service: as stated, or as its setting says."""
     return status if isinstance(status, int) else status(service)
 
 
-def invalid_body_status(service: ServiceSettings) -> int:
+def invalid_body_status(service: StatusCodeSettings) -> int:
     """The HTTP status of a request with an invalid body."""
     return service.error_codes.validation
 
 
-def wrong_state_status(service: ServiceSettings) -> int:
+def wrong_state_status(service: StatusCodeSettings) -> int:
     """The HTTP status of a request that the state of its objects does not allow."""
     return service.error_codes.state
 
@@ -45,7 +59,7 @@ class Refusal:
     words_pattern: str = ""
     advice: str = ""
 
-    def status_code(self, service: ServiceSettings) -> int:
+    def status_code(self, service: StatusCodeSettings) -> int:
         """Its HTTP status in a service."""
         return read_status_code(self.status, service)
 
