@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from ..errors.choices import find_choice
-from ..errors.names import find_nearest_name, find_suggestion
+from ..errors.suggestions import find_nearest_name, find_suggestion
 
 _LISTED = ("individual", "transfer", "conversion_account", "conversion", "webhook_subscription")
 _HINT_BY_NOUN = {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from ..errors.habits import find_our_name
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
 from ..spec.operations.routes import make_routes

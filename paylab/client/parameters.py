@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.call_names import call_name
 from ..errors.cards import MisuseError
-from ..errors.names import describe_unknown_parameters, find_nearest_name, find_suggestion
+from ..errors.names import describe_unknown_parameters
 from ..errors.options import show_options
+from ..errors.suggestions import find_nearest_name, find_suggestion
 from ..spec.operations.field import DATE, ID, REFERENCE
 from ..spec.operations.records import OPERATIONS, REQUEST_AMOUNTS
 from ..spec.text import JsonObject, normalize_name, plain

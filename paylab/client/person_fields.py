@@ -8,7 +8,7 @@ from ..corridors import countries
 from ..corridors.country_names import country_code, nearest_country
 from ..corridors.phone_numbers import phone_sample
 from ..errors.base import Problem
-from ..errors.names import find_suggestion
+from ..errors.suggestions import find_suggestion
 from ..spec import codes
 
 _SHAPE_MESSAGES = ("is required", "must be a JSON object", "must be a list")

@@ -40,7 +40,7 @@ def nearest_country(country: str) -> str:
     >>> nearest_country("Phillipines")
     'PH'
     """
-    from ..errors.names import find_nearest_name  # only for a wrong name
+    from ..errors.suggestions import find_nearest_name  # only for a wrong name
 
     nearest_name = find_nearest_name(country[:60], NAMES.values())
     return _CODES_BY_NAME[nearest_name.casefold()] if nearest_name else ""

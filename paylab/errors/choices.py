@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from .names import find_misspelt_word, find_suggestion
+from .suggestions import find_misspelt_word, find_suggestion
 from .text import plain
 
 SEVERAL_CHOICES = "must be one of"

@@ -10,8 +10,9 @@ from typing import NoReturn
 
 from .cards import LateAttributeError, MisuseError
 from .habits import find_our_name
-from .names import find_suggestion, refuse_item
+from .names import refuse_item
 from .refusals import kind_name, list_names
+from .suggestions import find_suggestion
 
 
 def raise_unknown_name(module: str, name: str, known: Iterable[str]) -> NoReturn:

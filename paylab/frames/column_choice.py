@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ..errors.base import OptionError, Problem
-from ..errors.names import find_misspelt_word, find_suggestion
+from ..errors.suggestions import find_misspelt_word, find_suggestion
 from ..spec.text import plain
 from .columns import Schema, find_currency_column
 

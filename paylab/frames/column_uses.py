@@ -15,7 +15,7 @@ from pandas.api.types import is_datetime64_any_dtype, is_list_like, is_string_dt
 
 from ..errors.base import ArgumentError, UnknownItemError
 from ..errors.cards import LateAttributeError
-from ..errors.names import find_nearest_name, find_suggestion
+from ..errors.suggestions import find_nearest_name, find_suggestion
 from ..errors.text import plain
 from ..spec.time_arguments import read_date_or_time
 from .decimal_objects import convert_decimals

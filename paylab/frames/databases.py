@@ -19,7 +19,7 @@ from ..errors.base import (
     Problem,
     warn_caller,
 )
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..errors.text import plain
 from .columns import ListName, Schema, find_schema, likeliest_schema
 from .duckdb_tables import DuckTable, is_duckdb, open_duckdb, query_duckdb

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors.base import ConfigError, OptionError, Problem
-from ..errors.names import find_suggestion
+from ..errors.suggestions import find_suggestion
 from .times import read_time_zone
 
 CURRENCY_COLUMNS = ("source_currency", "destination_currency", "fee_currency", "tax_currency")

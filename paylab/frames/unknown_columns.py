@@ -13,7 +13,7 @@ from pandas.api.types import is_list_like
 from ..errors.base import PaylabError, PaylabWarning, UnknownItemError, warn_caller
 from ..errors.cards import LateAttributeError, MisuseError
 from ..errors.habits import split_words
-from ..errors.names import find_misspelt_word, find_nearest_name, find_suggestion
+from ..errors.suggestions import find_misspelt_word, find_nearest_name, find_suggestion
 from ..errors.text import plain
 from .summary_sql import CURRENCY_COLUMNS, MEASURES, PERIODS, SQL_BY_CLOCK_PART
 from .wrapped_methods import Method, wrap_methods

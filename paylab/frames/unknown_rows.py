@@ -11,7 +11,7 @@ from pandas.api.types import is_integer_dtype
 
 from ..errors.base import PaylabError, UnknownItemError
 from ..errors.cards import MisuseError
-from ..errors.names import find_suggestion
+from ..errors.suggestions import find_suggestion
 from ..errors.text import plain
 from .unknown_columns import describe_unknown_column, list_texts
 from .wrapped_methods import Method, wrap_indexers, wrap_methods

@@ -17,7 +17,8 @@ import pandas as pd
 from pandas.api.types import is_datetime64_any_dtype, is_float_dtype
 
 from ..errors.base import ConfigError, OptionError, Problem
-from ..errors.names import find_suggestion, raise_unknown_attribute
+from ..errors.names import raise_unknown_attribute
+from ..errors.suggestions import find_suggestion
 from . import arithmetic, decimals, quantiles, times
 from .currency_rows import CurrencyRows
 from .currency_windows import find_window_currencies

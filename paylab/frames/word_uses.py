@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ..errors.base import PaylabWarning, warn_caller
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..errors.text import plain
 from ..spec.status import MACHINES
 

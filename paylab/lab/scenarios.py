@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, UnknownNameError
 from ..errors.extras import bundle_or_text, display_or_text
-from ..errors.names import find_nearest_names, with_name_suggestions
+from ..errors.names import with_name_suggestions
+from ..errors.suggestions import find_nearest_names
 from ..errors.text import printable_lines
 from ..light_dataclass import light_dataclass
 from ..simulator.scenarios import name_field_scenarios

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from ..client.request import NO_FLOAT
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.extras import extra_imports
-from ..errors.names import find_suggestion, with_name_suggestions
+from ..errors.names import with_name_suggestions
+from ..errors.suggestions import find_suggestion
 from ..rules import transfers
 from ..spec import money
 from ..spec.service.service import Service

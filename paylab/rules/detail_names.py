@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..corridors import countries
 from ..corridors.account_types import Account
 from ..errors.base import Problem
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..errors.text import plain
 from ..errors.type_words import with_article
 from ..spec.field_names import make_account_names

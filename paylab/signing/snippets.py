@@ -19,7 +19,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from ..errors.base import ArgumentError
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..spec.service.signing import SigningSettings
 from ..spec.service.value_types import NONE
 from .canonical import order_header_names, path_to_sign, query_to_sign

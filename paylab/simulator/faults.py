@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from math import ceil
 
 from ..errors.base import Problem
-from ..errors.names import find_nearest_names
+from ..errors.suggestions import find_nearest_names
 from ..spec.route import PLACEHOLDER, strip_base_path
 from ..spec.service.service import Service
 from ..spec.text import JsonValue

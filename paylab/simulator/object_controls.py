@@ -11,7 +11,7 @@ from .. import corridors
 from ..corridors import examples
 from ..corridors.on_ramps import of_country
 from ..errors.base import PaylabError, Problem, RuleError
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..spec import codes, timestamps
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service

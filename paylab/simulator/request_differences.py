@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..redaction.hiding import HIDDEN
 from ..spec.json_path import join_path
 from ..spec.text import JsonMapping, JsonValue

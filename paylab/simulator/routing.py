@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..spec.route import PLACEHOLDER, Route, RouteTable
 from ..spec.service.service import Service
 from .messages import RefusedError

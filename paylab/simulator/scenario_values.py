@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors.base import Problem
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..spec.text import JsonMapping
 
 _WORD = "scenario"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..errors.base import Problem, ServiceError
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..spec import timestamps
 from ..spec.service.service import Service
 from ..spec.text import JsonObject

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from ..errors.base import ArgumentError, OptionError, Problem
 from ..errors.cards import AbsentAttributeError
-from ..errors.names import find_suggestion
+from ..errors.suggestions import find_suggestion
 from .money import read_amount
 from .text import plain
 from .timestamps import from_text

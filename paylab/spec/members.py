@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..errors import names
+from ..errors import suggestions
 from ..errors.cards import AbsentAttributeError
 from ..errors.refusals import list_names
 from ..errors.text import plain
@@ -46,7 +46,7 @@ class Members(dict[str, Any]):
 
     def _describe_names(self, name: str) -> str:
         """Advice for an unknown name: "use clabe", or a list of all names if none is near."""
-        suggested_name = names.find_suggestion(name, self)
+        suggested_name = suggestions.find_suggestion(name, self)
         return f"use {suggested_name}" if suggested_name else list_names(self)
 
     if not TYPE_CHECKING:

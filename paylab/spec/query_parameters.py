@@ -7,7 +7,7 @@ from itertools import islice
 from urllib.parse import parse_qsl
 
 from ..errors.base import Problem, RuleWarning, warn_caller
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..errors.text import plain
 from .operations.operation import Operation
 from .operations.records import OPERATIONS

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors.base import Problem
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from .field_names import make_account_names
 from .json_path import join_path
 from .operations.field import AMOUNT, CURRENCY, OBJECT, Field

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, TypedDict
 
 from ..errors.base import OptionError, Problem
-from ..errors.names import find_nearest_name, find_suggestion
+from ..errors.suggestions import find_nearest_name, find_suggestion
 from ..light_dataclass import light_dataclass
 from .codes import (
     CONVERSION_ACCOUNT_STATUSES,

@@ -77,7 +77,7 @@ class Machine:
 
     def _describe_unknown_state(self, wanted: str) -> str:
         """A name with the states that exist, the nearest first."""
-        from ..errors.names import find_nearest_names  # only for a wrong name
+        from ..errors.suggestions import find_nearest_names  # only for a wrong name
 
         nearest_states = find_nearest_names(wanted, self.states)
         states_text = ", ".join(dict.fromkeys([*nearest_states, *self.states]))

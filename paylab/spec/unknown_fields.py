@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
-from ..errors import names
+from ..errors import suggestions
 from ..errors.cards import AbsentAttributeError
 from ..errors.habits import split_words
 from ..errors.refusals import list_names
@@ -29,7 +29,7 @@ def describe_unknown_name(resource: Resource, name: object) -> str:
         return list_names(resource.keys())
     model_name = type(resource).__name__
     field_names = [*type(resource).model_fields, *(resource.model_extra or ())]
-    own_field_name = names.find_suggestion(name, [*field_names, *_METHODS], model_name)
+    own_field_name = suggestions.find_suggestion(name, [*field_names, *_METHODS], model_name)
     nested_paths = find_nested_fields(resource, name)
     # `address.city` says more than the similar `address`, which has it.
     is_inside = any(nested_path.startswith(f"{own_field_name}.") for nested_path in nested_paths)
@@ -55,7 +55,7 @@ def find_nested_fields(resource_or_object: object, name: str, depth: int = _DEPT
     >>> find_nested_fields(person, "city")
     ['address.city']
     """
-    if not depth or names.says_little(name):
+    if not depth or suggestions.says_little(name):
         return []
     field_paths = []
     for part_name, part in _list_parts(resource_or_object):
@@ -100,7 +100,7 @@ def _find_nearest_call(name: str, model_name: str) -> str | None:
         has_id_filter = id_name in FIELDS.get(name, {})
         return f"lab.{name}.list({id_name}=...)" if has_id_filter else f"lab.{name}"
     for chapter in _list_chapters(model_name):
-        call_name = names.find_suggestion(name, _list_call_names(chapter))
+        call_name = suggestions.find_suggestion(name, _list_call_names(chapter))
         if call_name:
             return _write_nearest_call(call_name, chapter, model_name)
     return None

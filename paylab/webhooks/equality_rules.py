@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from ..errors.base import ExactnessError, OptionError, Problem
 from ..errors.extras import extra_imports
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 from ..spec.time_arguments import read_duration
 from .payment_problems import subtract
 

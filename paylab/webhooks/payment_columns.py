@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..errors.base import OptionError, Problem
-from ..errors.names import find_nearest_name
+from ..errors.suggestions import find_nearest_name
 
 ColumnKind = Literal["amount", "currency", "word", "time"]
 

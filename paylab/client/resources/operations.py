@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from ...errors.api import APIResponseError
 from ...errors.base import OptionError, Problem, RuleWarning, WaitTimeoutError, warn_caller
 from ...errors.choices import suggest_choice
-from ...errors.names import find_nearest_name
+from ...errors.suggestions import find_nearest_name
 from ...light_dataclass import light_dataclass
 from ...spec import codes
 from ...spec.field_names import make_account_names

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ...errors.base import Problem
-from ...errors.names import find_nearest_names
+from ...errors.suggestions import find_nearest_names
 from ...rules import images as image_rules
 from ...rules import individuals as individual_rules
 from ...spec import codes

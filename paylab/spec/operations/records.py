@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from ...errors.base import UnknownItemError
-from ...errors.names import find_nearest_names
+from ...errors.suggestions import find_nearest_names
 from .. import codes
 from ..field_names import rename_instruction_details
 from ..renames import SAME_NAMES, Body, Convert, Names

@@ -14,14 +14,9 @@ from ...errors.base import (
     warn_caller,
 )
 from ...errors.choices import describe_wrong_choice
-from ...errors.names import (
-    find_nearest_name,
-    find_suggestion,
-    raise_unknown_attribute,
-    refuse_item,
-    unknown_name_error,
-)
+from ...errors.names import raise_unknown_attribute, refuse_item, unknown_name_error
 from ...errors.refusals import set_attribute
+from ...errors.suggestions import find_nearest_name, find_suggestion
 from ...spec.text import JsonMapping
 from .field import CHOICE_INPUTS, FormField
 
