@@ -38,11 +38,6 @@ def read_only_error(
     return error
 
 
-def advise_to_look_first(path: str) -> str:
-    """The advice when an Idempotency-Key does not prevent a second object."""
-    return f"it may have been carried out: check with GET {path} before sending"
-
-
 def make_failure(
     exchange: Exchange, call: Call, redaction: Redaction, service: Service
 ) -> PaylabError:

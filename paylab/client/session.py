@@ -189,7 +189,7 @@ class Session:
         operation: str,
         body: JsonObject | StreamedBody | None = None,
         *,
-        params: Mapping[str, Any] | None = None,
+        params: Mapping[str, object] | None = None,
         parts: Mapping[str, str] | None = None,
         any_answer: bool = False,
         **options: Unpack[Options],

@@ -29,9 +29,9 @@ from ..identifiers import check_identifier, describe_other_kind, read_field
 from ..orders import Order, OrderSender
 from ..parameters import Account, build_body, id_from, raise_or_warn, strict_keywords
 from ..request import Options
-from ..session import Session
 from . import operations
 from .operations import POLL_SECONDS, WAIT_SECONDS, Poller, Until
+from .resource_session import ResourceSession
 
 # The spec names two final statuses without the moves to them.
 ENDED = CONVERSION.final | {"cancelled", "expired"}
@@ -42,7 +42,7 @@ ENDED = CONVERSION.final | {"cancelled", "expired"}
 class ConversionAccounts:
     """Accounts into which individuals pay fiat."""
 
-    def __init__(self, session: Session, orders: OrderSender) -> None:
+    def __init__(self, session: ResourceSession, orders: OrderSender) -> None:
         """`orders` sends new accounts, `session` everything else."""
         self._session = session
         self._orders = orders
@@ -157,7 +157,7 @@ class ConversionAccounts:
 class Conversions:
     """Deposits that are converted to stablecoin."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ResourceSession) -> None:
         """`session` sends the requests."""
         self._session = session
 

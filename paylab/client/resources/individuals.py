@@ -28,10 +28,10 @@ from ..parameters import build_body, merge_extra, raise_or_warn, strict_keywords
 from ..person_fields import describe_fields
 from ..person_status import describe_status, find_next_step
 from ..request import Options
-from ..session import Session
 from ..upload import Images, Upload
 from . import operations
 from .operations import POLL_SECONDS, WAIT_SECONDS, Poller, Until
+from .resource_session import ResourceSession
 
 # Statuses that end the wait; under_review is not decided yet.
 SETTLED = ("active", "rejected", "action_required")
@@ -42,7 +42,7 @@ SETTLED = ("active", "rejected", "action_required")
 class Individuals:
     """End users and recipients."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ResourceSession) -> None:
         """`session` sends the requests."""
         self._session = session
 
@@ -250,7 +250,7 @@ class Individuals:
 class FinancialAccounts:
     """Payout destinations and crypto wallets of individuals."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ResourceSession) -> None:
         """`session` sends the requests."""
         self._session = session
 

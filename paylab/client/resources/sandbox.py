@@ -14,7 +14,7 @@ from ...spec.models import ConversionAccount, Deposit
 from ..identifiers import read_field
 from ..parameters import build_body, raise_or_warn, strict_keywords
 from ..request import Options
-from ..session import Session
+from .resource_session import ResourceSession
 
 
 @with_name_suggestions
@@ -22,7 +22,7 @@ from ..session import Session
 class Sandbox:
     """Operations of the sandbox only."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ResourceSession) -> None:
         """`session` sends the requests."""
         self._session = session
 

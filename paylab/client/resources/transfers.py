@@ -29,9 +29,9 @@ from ..payout_advice import advise_on_payout
 from ..request import Options
 from ..response import Response
 from ..route_advice import name_choices
-from ..session import Session
 from . import operations
 from .operations import POLL_SECONDS, WAIT_SECONDS, Poller, Until
+from .resource_session import ResourceSession
 
 Money = Decimal | str | int
 
@@ -41,7 +41,7 @@ Money = Decimal | str | int
 class Quotes:
     """Rates and fees, locked for a short time."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ResourceSession) -> None:
         """`session` sends the requests."""
         self._session = session
         self._asked_terms: dict[str, dict[str, Any]] = {}
@@ -156,7 +156,7 @@ class Transfers:
 
     def __init__(
         self,
-        session: Session,
+        session: ResourceSession,
         orders: OrderSender,
         terms: Callable[[Quote | str | None], Mapping[str, object] | None],
     ) -> None:
@@ -321,7 +321,7 @@ class Transfers:
 class Balances:
     """The prefunded balances of the account, of a service that has an operation for them."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ResourceSession) -> None:
         """`session` sends the requests."""
         self._session = session
 

@@ -14,7 +14,7 @@ from ...spec.paging import Pager
 from ..identifiers import check_identifier
 from ..parameters import build_body, raise_or_warn, strict_keywords
 from ..request import Options
-from ..session import Session
+from .resource_session import ResourceSession
 
 
 @with_name_suggestions
@@ -22,7 +22,7 @@ from ..session import Session
 class WebhookSubscriptions:
     """The URLs that receive the organization's events."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ResourceSession) -> None:
         """`session` sends the requests."""
         self._session = session
 
