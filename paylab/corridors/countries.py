@@ -151,6 +151,25 @@ def all_corridors() -> tuple[Corridor, ...]:
     return of().all
 
 
+def likely_country(account_type: object, details: Collection[str]) -> str | None:
+    """Return a country whose account type has these details.
+
+    It is None if no account type has them, or if several different ones do.
+    """
+    if not details:
+        return None
+    account_by_country: dict[str, Account] = {}
+    for corridor in all_corridors():
+        account = corridor.account(account_type)
+        if account and {*details} <= {field.name for field in account.fields}:
+            account_by_country[corridor.country] = account
+    if not account_by_country:
+        return None
+    first_country, first_account = next(iter(account_by_country.items()))
+    are_all_equal = all(account == first_account for account in account_by_country.values())
+    return first_country if are_all_equal else None
+
+
 @explain_arguments
 def get(country: codes.Country | str) -> Corridor:
     """Return the facts of a country by its code or English name; RuleError for an unknown one.

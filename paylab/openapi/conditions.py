@@ -8,15 +8,15 @@ from typing import Any
 from ..corridors import countries
 from ..corridors.account_types import DOCUMENT_NUMBERS
 from ..corridors.corridor import RAMP_FIELDS, Corridor
-from ..rules import individuals, transfers
+from ..rules import transfers
 from ..spec import codes
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
-from .details import DetailSchemas, schema_by_discriminator
+from .details import DetailSchemas, format_schema, schema_by_discriminator
 from .schemas import NEVER, Schema, any_of, merge_schemas, property_at, required_fields_schema
-from .values import any_case_schema, format_schema
+from .values import any_case_schema
 
 ONE_AMOUNT: Schema = {"oneOf": [{"required": [name]} for name in transfers.AMOUNTS]}
 
@@ -25,7 +25,7 @@ def required_fields(service: Service, operation: Operation) -> list[str]:
     """The names of the required fields of a body, in our names; empty if none is required."""
     if operation.name == "individuals.create":
         # Of a dotted name, such as `address.city`, the body must have the outer field.
-        required_paths = individuals.always_required_fields(service)
+        required_paths = service.individuals.required
         return list(required_fields_schema(required_paths)["required"])
     if operation.name == "transfers.create":
         return [*service.transfers.required]
@@ -128,9 +128,7 @@ def _make_individual_conditions(service: Service, details: DetailSchemas) -> lis
     # The `required` of the body lists names of its own fields only: a field inside an object, such
     # as `address.city`, is required by a condition.
     nested_required_fields = [
-        field_path
-        for field_path in individuals.always_required_fields(service)
-        if "." in field_path
+        field_path for field_path in service.individuals.required if "." in field_path
     ]
     if nested_required_fields:
         conditions.append(required_fields_schema(nested_required_fields))

@@ -13,9 +13,18 @@ from ..spec import codes
 from ..spec.field_names import make_account_names
 from ..spec.service.accounts import ACCOUNTS, AccountDetails
 from ..spec.service.service import Service
+from ..spec.service.setting import SPEC
 from ..spec.service.tree import ServiceSettings
-from .schemas import Components, Schema, any_of, closed_object, make_origin_members, ref_to
-from .values import format_schema
+from .schemas import (
+    NOT_BLANK,
+    Components,
+    Schema,
+    any_of,
+    closed_object,
+    make_origin_members,
+    ref_to,
+    words_schema,
+)
 
 
 class DetailSchemas:
@@ -119,6 +128,28 @@ def _describe_place(country: str, account: Account) -> str:
     if account.type == codes.CRYPTO_WALLET:
         return "anywhere"
     return "in the SEPA countries" if country in codes.SEPA else f"in {NAMES[country]}"
+
+
+def format_schema(text_format: Format) -> Schema:
+    """The schema of a text with a format.
+
+    If only an assumption limits it to some words, any other word is valid, too.
+    """
+    if text_format.choices:
+        return words_schema(text_format.choices, is_open=text_format.source != SPEC)
+    narrowest_format = text_format.also or text_format
+    pattern = NOT_BLANK
+    if narrowest_format.pattern:
+        # In patterns of JSON Schema a dot matches no line break.
+        pattern = f"^(?:{narrowest_format.pattern})$".replace(".*", r"[\s\S]*")
+    text_schema: Schema = {
+        "type": "string",
+        "minLength": max(text_format.least, 1),
+        "pattern": pattern,
+    }
+    if text_format.most:
+        text_schema["maxLength"] = text_format.most
+    return text_schema
 
 
 def _make_field_schema(service: Service, field: DetailField, settings: AccountDetails) -> Schema:

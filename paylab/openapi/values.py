@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..corridors.account_types import Format
 from ..spec import codes
 from ..spec.money import WHOLE_DIGITS_MAX
 from ..spec.operations.field import AMOUNT, CURRENCY, DATE, ENUM, ID, INTEGER, LIST, TIME, Field
 from ..spec.service.service import Service
-from ..spec.service.setting import SPEC
 from ..spec.text import CASE_CHANGES
 from .schemas import NOT_BLANK, Schema, words_schema
 
@@ -84,25 +82,3 @@ def _make_field_words_schema(service: Service, field: Field) -> Schema:
     if field.kind == LIST:
         return {"type": "array", "minItems": 1, "items": word_schema}
     return word_schema
-
-
-def format_schema(text_format: Format) -> Schema:
-    """The schema of a text with a format.
-
-    If only an assumption limits it to some words, any other word is valid, too.
-    """
-    if text_format.choices:
-        return words_schema(text_format.choices, is_open=text_format.source != SPEC)
-    narrowest_format = text_format.also or text_format
-    pattern = NOT_BLANK
-    if narrowest_format.pattern:
-        # In patterns of JSON Schema a dot matches no line break.
-        pattern = f"^(?:{narrowest_format.pattern})$".replace(".*", r"[\s\S]*")
-    text_schema: Schema = {
-        "type": "string",
-        "minLength": max(text_format.least, 1),
-        "pattern": pattern,
-    }
-    if text_format.most:
-        text_schema["maxLength"] = text_format.most
-    return text_schema

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 from ..client.client import Client
-from ..client.failures import advise_to_look_first
 from ..client.new_orders import deliver_order
 from ..client.orders import key_advice
 from ..client.response import Response
@@ -163,7 +162,8 @@ def _advise_after_lost_answer(order: KeyedOrder, _error: BaseException) -> str:
     if not order.has_computed_key:
         return key_advice(str(order.request.idempotency_key))
     if not _is_account_of_order(order):
-        return advise_to_look_first(order.request.path)
+        path = order.request.path
+        return f"it may have been carried out: check with GET {path} before sending"
     return "it may have been made: the same call looks for it in the list before it sends"
 
 

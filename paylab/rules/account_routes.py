@@ -11,7 +11,6 @@ from ..errors.base import Problem
 from ..errors.choices import choice_message
 from ..spec import codes
 from ..spec.service.service import Service
-from .accounts import likely_country
 from .fields import as_object
 
 REQUIRED = "is required"
@@ -37,7 +36,7 @@ def find_route(account: object, currency: object, service: Service) -> AccountRo
     if account_type == codes.CRYPTO_WALLET and details.get("network"):
         return AccountRoute(("USDC",), (str(details["network"]),))
     all_countries = countries.of(service)
-    corridor = all_countries.get(likely_country(account_type, details))
+    corridor = all_countries.get(countries.likely_country(account_type, details))
     if corridor is not None and corridor.currency:
         return AccountRoute((corridor.currency,), corridor.payout_methods)
     if not isinstance(currency, str):

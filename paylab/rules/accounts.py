@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from ..corridors import clabe, countries
-from ..corridors.account_types import Account, Format
+from ..corridors.account_types import Format
 from ..errors.base import Problem
 from ..errors.choices import describe_wrong_choice
 from ..spec import codes
@@ -181,7 +181,7 @@ def find_warnings_without_country(body: object, service: Service | None = None) 
     account_object = as_object(body)
     account_type = account_object.get("type")
     details = account_object.get("details")
-    country = likely_country(account_type, as_object(details))
+    country = countries.likely_country(account_type, as_object(details))
     certain_problems = check(body, service=service)
     place = "a SEPA country" if country in codes.SEPA else str(country)
     likely_problems = [
@@ -190,25 +190,6 @@ def find_warnings_without_country(body: object, service: Service | None = None) 
         if problem not in certain_problems
     ]
     return [*likely_problems, *find_warnings(country, account_type, details, service=service)]
-
-
-def likely_country(account_type: object, details: Body) -> str | None:
-    """Return a country whose account type has these details.
-
-    It is None if no account type has them, or if several different ones do.
-    """
-    if not details:
-        return None
-    account_by_country: dict[str, Account] = {}
-    for corridor in countries.all_corridors():
-        account = corridor.account(account_type)
-        if account and {*details} <= {field.name for field in account.fields}:
-            account_by_country[corridor.country] = account
-    if not account_by_country:
-        return None
-    first_country, first_account = next(iter(account_by_country.items()))
-    are_all_equal = all(account == first_account for account in account_by_country.values())
-    return first_country if are_all_equal else None
 
 
 def _check_type(

@@ -24,7 +24,6 @@ from ..spec.operations.field import (
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
-from .accounts import likely_country
 from .fields import (
     Check,
     as_object,
@@ -194,7 +193,7 @@ def _list_detail_fields(
     """Return the fields that the details of an account type can have, its country's first."""
     account_type = account.get("type")
     details = as_object(account.get("details"))
-    country = body.get("country") or likely_country(account_type, details)
+    country = body.get("country") or countries.likely_country(account_type, details)
     account_facts = countries.of(service).account(country, account_type)
     likely_fields = account_facts.fields if account_facts else ()
     other_accounts = [corridor.account(account_type) for corridor in countries.of(service).all]
