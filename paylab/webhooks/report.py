@@ -21,15 +21,14 @@ from .payment_problems import (
     write_count,
 )
 from .payment_values import make_amounts
-from .report_lines import write_kind_lines, write_total_lines
-from .side_totals import NO_TOTAL, totals_by_currency
+from .report_lines import write_column_lines, write_kind_lines, write_total_lines
+from .side_totals import NO_TOTAL, AmountColumn, totals_by_currency
 from .sides import BOOKS, EVENTS, SERVICE, Payments, Rows
 
 with extra_imports():
     import numpy as np
     import pandas as pd
 
-NAMELESS = "a column without a name"
 NOT_COMPARED = "not compared"
 
 
@@ -224,9 +223,7 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).totals()["currency"].tolist()
         ['USD']
         """
-        side_totals_by_currency = totals_by_currency(
-            self._payments, other_sides=self._rows, zone=self._rules.zone, period=self._period
-        )
+        side_totals_by_currency = totals_by_currency(self._amount_columns())
         currencies = sorted(side_totals_by_currency)
         totals_frame = ExactFrame({"currency": pd.Categorical(currencies)})
         for side_name in self.sides:
@@ -239,6 +236,21 @@ class Reconciliation:
             totals_frame[f"count_{side_name}"] = np.array(counts, dtype=np.int64)
             totals_frame[f"amount_{side_name}"] = make_amounts(side_sums, currencies)
         return totals_frame
+
+    def _amount_columns(self) -> Iterator[AmountColumn]:
+        """Yield the amounts of each side that has some; the service has a column per family."""
+        for family in self._payments.families:
+            amounts = family.values("amount", self._rules.zone)
+            currencies = family.values("currency", self._rules.zone)
+            if amounts is not None:
+                counted_mask = self._period.mask_of(family.indexes)
+                yield AmountColumn(SERVICE, amounts, currencies, counted_mask)
+        for side_rows in self._rows:
+            amounts = side_rows.values.get("amount")
+            currencies = side_rows.values.get("currency")
+            if amounts is not None:
+                counted_mask = self._period.mask_of_rows(side_rows.side)
+                yield AmountColumn(side_rows.side, amounts, currencies, counted_mask)
 
     def report(self) -> str:
         """Return the result in a few lines: problems by kind, what was compared, and totals.
@@ -326,20 +338,7 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).columns_lines()[0][:30]
         '  compared with books: amount '
         """
-        column_lines = []
-        for side_name, name_by_meaning in self.compared.items():
-            column_texts = [
-                meaning if your_name == meaning else f"{meaning} ({your_name})"
-                for meaning, your_name in name_by_meaning.items()
-            ]
-            compared_text = ", ".join(column_texts) or "only whether it is there"
-            column_lines.append(f"  compared with {side_name}: {compared_text}")
-            names_by_reason: dict[str, list[str]] = {}
-            for column_name, reason_text in self.not_compared[side_name].items():
-                names_by_reason.setdefault(reason_text, []).append(column_name or NAMELESS)
-            for reason_text, column_names in names_by_reason.items():
-                column_lines.append(f"  {reason_text}: {', '.join(column_names)}")
-        return column_lines
+        return write_column_lines(self.compared, self.not_compared)
 
     def __repr__(self) -> str:
         return self.report()

@@ -1,8 +1,8 @@
-"""The lines of a report about kinds of problems, and about the totals of each side."""
+"""The lines of a report: kinds of problems, compared columns, and the totals of each side."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from ..errors.extras import extra_imports
@@ -10,6 +10,8 @@ from .payment_problems import write_total
 
 with extra_imports():
     import pandas as pd
+
+NAMELESS = "a column without a name"
 
 
 def write_kind_lines(summary: pd.DataFrame) -> list[str]:
@@ -25,6 +27,29 @@ def write_kind_lines(summary: pd.DataFrame) -> list[str]:
             kind_line = f"{kind_line} ({group['currency']})"
         kind_lines.append(kind_line)
     return kind_lines
+
+
+def write_column_lines(
+    compared: Mapping[str, Mapping[str, str]], not_compared: Mapping[str, Mapping[str, str]]
+) -> list[str]:
+    """Return lines that say which columns of each side were compared, and which not and why.
+
+    `compared` has your names by meaning, and `not_compared` the reason by your name.
+    """
+    column_lines = []
+    for side_name, name_by_meaning in compared.items():
+        column_texts = [
+            meaning if your_name == meaning else f"{meaning} ({your_name})"
+            for meaning, your_name in name_by_meaning.items()
+        ]
+        compared_text = ", ".join(column_texts) or "only whether it is there"
+        column_lines.append(f"  compared with {side_name}: {compared_text}")
+        names_by_reason: dict[str, list[str]] = {}
+        for column_name, reason_text in not_compared[side_name].items():
+            names_by_reason.setdefault(reason_text, []).append(column_name or NAMELESS)
+        for reason_text, column_names in names_by_reason.items():
+            column_lines.append(f"  {reason_text}: {', '.join(column_names)}")
+    return column_lines
 
 
 def write_total_lines(totals: pd.DataFrame, side_names: Sequence[str]) -> list[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from zoneinfo import ZoneInfo
+from typing import NamedTuple
 
 from ..errors.extras import extra_imports
 from ..frames.decimal_array import DecimalArray
-from .compared_period import ComparedPeriod
+from .compared_period import Mask
 from .payment_problems import total_or_none
 from .payment_values import WordColumn
-from .sides import SERVICE, Payments, Rows
 
 with extra_imports():
     import numpy as np
@@ -35,38 +34,27 @@ class SideTotal:
 NO_TOTAL = SideTotal(0, None)
 
 
-def totals_by_currency(
-    payments: Payments, other_sides: Iterable[Rows], zone: ZoneInfo, period: ComparedPeriod
-) -> dict[str, dict[str, SideTotal]]:
-    """Return the totals of a period by currency and side; all families are summed.
+class AmountColumn(NamedTuple):
+    """The amounts of a side with their currencies, and which of them are counted."""
 
-    `other_sides` are the rows of the books, of the events, or of both.
-    """
-    columns_to_sum = []
-    for payment_family in payments.families:
-        amount_column = payment_family.values("amount", zone)
-        currency_column = payment_family.values("currency", zone)
-        columns_to_sum.append(
-            (SERVICE, amount_column, currency_column, period.mask_of(payment_family.indexes))
-        )
-    for other_rows in other_sides:
-        amount_column = other_rows.values.get("amount")
-        currency_column = other_rows.values.get("currency")
-        columns_to_sum.append(
-            (other_rows.side, amount_column, currency_column, period.mask_of_rows(other_rows.side))
-        )
+    side: str
+    amounts: DecimalArray
+    currencies: WordColumn | None
+    counted_mask: Mask
+
+
+def totals_by_currency(columns: Iterable[AmountColumn]) -> dict[str, dict[str, SideTotal]]:
+    """Return the totals of the counted amounts by currency and side; all columns are summed."""
     side_totals_by_currency: dict[str, dict[str, SideTotal]] = {}
-    for side_name, amount_column, currency_column, counted_mask in columns_to_sum:
-        if amount_column is None:
-            continue
+    for column in columns:
         counted_currencies = None
-        if currency_column is not None:
-            counted_currencies = currency_column.take(np.flatnonzero(counted_mask))
+        if column.currencies is not None:
+            counted_currencies = column.currencies.take(np.flatnonzero(column.counted_mask))
         for currency, side_total in _sum_by_currency(
-            amount_column[counted_mask], counted_currencies
+            column.amounts[column.counted_mask], counted_currencies
         ).items():
             total_by_side = side_totals_by_currency.setdefault(currency, {})
-            total_by_side[side_name] = total_by_side.get(side_name, NO_TOTAL).add(side_total)
+            total_by_side[column.side] = total_by_side.get(column.side, NO_TOTAL).add(side_total)
     return side_totals_by_currency
 
 
