@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 import re
 
+from ..errors.text import printable
 from ..light_dataclass import light_dataclass
-from ..spec.text import printable
 from .ids import ID_PATTERN, LONG_WORD_LENGTH, copy_button, shorten_id
 from .style import CODE_STYLE
 from .tones import ToneText, status_dot, tone_dot

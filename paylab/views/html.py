@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Collection, Iterable, Sequence
 
-from ..spec.text import printable
+from ..errors.text import printable
 from .cells import TIME_PATTERN, cell, words_html
 from .ids import copy_button
 from .style import (

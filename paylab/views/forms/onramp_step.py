@@ -10,12 +10,12 @@ from typing import Any
 from ...errors.base import PaylabError
 from ...spec.models import Conversion, ConversionAccount, Individual
 from .. import html
+from ..cards import deposit_card
 from ..html import Row
 from .code import literal
 from .form import Form
 from .live import LiveStatus
 from .nodes import Code, Group, Heading, Html, Node
-from .status import deposit_card_node
 
 DONE = "done"
 NOW = "now"
@@ -181,7 +181,8 @@ class DepositPair(Group):
 
     def card(self, account: ConversionAccount) -> Html:
         """The card of the deposit instructions of an account, made once."""
-        self._card = self._card or deposit_card_node(account)
+        if self._card is None:
+            self._card = Html(deposit_card(account)._repr_mimebundle_()["text/html"])
         return self._card
 
     def show(self, account: ConversionAccount, form_nodes: Sequence[Node]) -> DepositPair:

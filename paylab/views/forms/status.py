@@ -25,12 +25,6 @@ PAYOUT_LABELS = {
 HELD_LABEL = "Would pay out"
 
 
-def deposit_card_node(account: object) -> Html:
-    """The card of an account's deposit instructions, as a node of a page."""
-    card = deposit_card(account)
-    return Html(card._repr_mimebundle_()["text/html"])
-
-
 class IndividualView(LiveStatus):
     """The live status of the verification of an individual."""
 
@@ -159,7 +153,7 @@ class TransferView(LiveStatus):
         """Show the transfer, and the deposit instructions while it awaits funds."""
         self.deposit_node.html = ""
         if resource.deposit_instructions:
-            self.deposit_node.html = deposit_card_node(resource).html
+            self.deposit_node.html = deposit_card(resource)._repr_mimebundle_()["text/html"]
         self._low_balance = self._find_low_balance(resource)
         super().show_resource(resource)
 
