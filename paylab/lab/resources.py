@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from ..client.client import Client
 from ..client.parameters import strict_keywords
@@ -63,7 +63,7 @@ class LabQuotes:
         source_amount: Money | None = None,
         destination_amount: Money | None = None,
         net_source_amount: Money | None = None,
-        extra: Mapping[str, Any] | None = None,
+        extra: Mapping[str, object] | None = None,
         **options: Unpack[Options],
     ) -> pd.DataFrame:
         """Quote one amount for each recipient and rail; return a frame with one row per quote.

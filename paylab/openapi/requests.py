@@ -46,7 +46,7 @@ class BodySchemas:
         }
         required_field_names = conditions.required_fields(self._service, operation)
         required_names = [their_names.get(our_name, our_name) for our_name in required_field_names]
-        constants: Mapping[str, Any] = self._service.extra.get(operation.name, {})
+        constants: Mapping[str, object] = self._service.extra.get(operation.name, {})
         for constant_path, constant_value in flatten_constants(constants):
             schema_by_name[constant_path] = {
                 "const": constant_value,

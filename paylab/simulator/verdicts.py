@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors.base import Problem
 from ..journal.record import RequestRecord
@@ -33,7 +33,7 @@ class Passage:
     layer: str = "signature"
     refused: RefusedError | None = None
     finding: Finding | None = None
-    fault: Mapping[str, Any] | None = None
+    fault: Mapping[str, object] | None = None
     has_fault_answer: bool = False
     takes_key: bool = False
 

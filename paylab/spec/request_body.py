@@ -283,7 +283,7 @@ def _find_constants(operation: Operation, names: Names, service: Service) -> dic
     their_known_names = {
         names.their_names.get(our_name, our_name) for our_name in operation.by_name
     }
-    constant_by_name: Mapping[str, Any] = service.extra.get(operation.name, {})
+    constant_by_name: Mapping[str, object] = service.extra.get(operation.name, {})
     return {
         constant_name: constant
         for constant_name, constant in constant_by_name.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Unpack
+from typing import Unpack
 
 from ...errors.arguments import explain_arguments
 from ...errors.names import with_name_suggestions
@@ -32,7 +32,7 @@ class WebhookSubscriptions:
         url: str,
         event_types: Iterable[codes.EventType | str],
         *,
-        extra: Mapping[str, Any] | None = None,
+        extra: Mapping[str, object] | None = None,
         **options: Unpack[Options],
     ) -> WebhookSubscription:
         """Subscribe a URL to event types.

@@ -42,7 +42,7 @@ class ListForm:
         return self.items == NONE
 
     def query(
-        self, limit: int | None, cursor: str | None, filters: Mapping[str, Any] | None = None
+        self, limit: int | None, cursor: str | None, filters: Mapping[str, object] | None = None
     ) -> dict[str, Any]:
         """The query parameters of one page, in the service's names.
 
