@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -21,8 +21,11 @@ from ..spec.money import warn_of_comparison
 from .exact_decimal import ExactDecimal
 from .operands import has_amount_categories, is_missing_value, read_number
 
+Values: TypeAlias = Any
+"""A column, array or frame, a list, a single value, or the type of one of them."""
 
-def make_exact(result: Any) -> Any:
+
+def make_exact(result: Values) -> Values:
     """A column of Decimals, or the columns of a frame, as exact ones; anything else unchanged.
 
     A column that needs more than 38 digits stays one of objects.
@@ -44,18 +47,18 @@ class ResultConverter:
     Amounts become an exact column: as decimals of Arrow they would lose their currencies.
     """
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: Values) -> None:
         self.array = array
 
-    def _cast_pointwise_result(self, results: Any) -> Any:
+    def _cast_pointwise_result(self, results: Values) -> Values:
         """The hook of pandas for the results of `combine`, and of `agg` of groups."""
         exact_results = convert_decimals(results)
         is_converted = exact_results is not results
         return exact_results if is_converted else self.array._cast_pointwise_result(results)
 
-    def map_values(self, mapper: object, na_action: object) -> Any:
+    def map_values(self, mapper: object, na_action: object) -> Values:
         """The results of a function or dict for each value of the column."""
-        untyped_pandas: Any = pd
+        untyped_pandas: Values = pd
         results = untyped_pandas.core.algorithms.map_array(self.array, mapper, na_action)
         return self._cast_pointwise_result(results) if isinstance(results, np.ndarray) else results
 
@@ -65,14 +68,14 @@ def is_of_arrow_decimals(dtype: object) -> bool:
     return isinstance(dtype, pd.ArrowDtype) and bool(pa.types.is_decimal(dtype.pyarrow_dtype))
 
 
-def _may_be_of_decimals(dtype: Any) -> bool:
+def _may_be_of_decimals(dtype: Values) -> bool:
     """Whether a type is one of objects, or of Arrow's decimals, or of categories of these."""
     if is_of_arrow_decimals(dtype):
         return True
     return has_amount_categories(dtype) or bool(is_object_dtype(dtype))
 
 
-def convert_decimals(values: Any) -> Any:
+def convert_decimals(values: Values) -> Values:
     """A column, array or list of Decimals as exact decimals; anything else unchanged.
 
     The Decimals may be objects, with whole numbers and missing values among them, categories, or
@@ -81,7 +84,7 @@ def convert_decimals(values: Any) -> Any:
     """
     if not _is_of_decimals(values):
         return values
-    column: Any = values
+    column: Values = values
     if not isinstance(values, pd.Series):
         column = pd.Series(values, dtype=getattr(values, "dtype", object))
     try:
@@ -91,7 +94,7 @@ def convert_decimals(values: Any) -> Any:
     return exact_column if isinstance(values, pd.Series) else exact_column.array
 
 
-def _list_exact_objects(values: Any) -> Any:
+def _list_exact_objects(values: Values) -> Values:
     """A column or array with each Decimal as an element of exact columns; others unchanged."""
     if not is_object_dtype(getattr(values, "dtype", "category")):
         return values
@@ -102,13 +105,13 @@ def _list_exact_objects(values: Any) -> Any:
     return elements
 
 
-def _is_of_decimals(values: Any) -> bool:
+def _is_of_decimals(values: Values) -> bool:
     """Whether the values of a column, array or list are Decimals that can be made exact."""
     if isinstance(values, list):
         return _has_only_decimals(values)
     if not isinstance(values, pd.Series | np.ndarray | ExtensionArray):
         return False
-    dtype: Any = values.dtype
+    dtype: Values = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         categories = dtype.categories
         return str(categories.dtype) == "decimal" or _has_only_decimals(categories)
@@ -117,7 +120,7 @@ def _is_of_decimals(values: Any) -> bool:
     return bool(is_object_dtype(dtype)) and values.ndim == 1 and _has_only_decimals(values)
 
 
-def is_kept_as_objects(values: Any) -> bool:
+def is_kept_as_objects(values: Values) -> bool:
     """Whether values are a column of objects that has elements of exact columns only.
 
     It was made by `astype(object)`, and is wanted as it is.
@@ -128,7 +131,7 @@ def is_kept_as_objects(values: Any) -> bool:
     )
 
 
-def widen_integers(owner: Any, other: Any) -> Any:
+def widen_integers(owner: Values, other: Values) -> Values:
     """A column or frame with whole numbers as exact amounts if `other` is a Decimal or has them.
 
     Pandas cuts the results of its own integers and a Decimal, or makes them objects.
@@ -137,7 +140,7 @@ def widen_integers(owner: Any, other: Any) -> Any:
     return _widen(owner, other, _may_lose_decimals)
 
 
-def widen_operands(left: Any, right: Any) -> tuple[Any, Any]:
+def widen_operands(left: Values, right: Values) -> tuple[Values, Values]:
     """Both operands, with whole numbers as exact amounts where the other one has Decimals.
 
     Those of a right operand with other labels would become floats when pandas aligns it.
@@ -151,7 +154,7 @@ def widen_operands(left: Any, right: Any) -> tuple[Any, Any]:
     return _widen(left, widened_right, _is_number), widened_right
 
 
-def _widen(owner: Any, other: Any, is_widened: Callable[[Any], bool]) -> Any:
+def _widen(owner: Values, other: Values, is_widened: Callable[[Values], bool]) -> Values:
     """A column or frame with columns of some types as exact amounts if `other` has Decimals."""
     if not has_decimals(other):
         return owner
@@ -165,7 +168,7 @@ def _widen(owner: Any, other: Any, is_widened: Callable[[Any], bool]) -> Any:
     return owner.astype("decimal") if is_widened(owner.dtype) else owner
 
 
-def widen_compared(owner: Any, values: Any) -> Any:
+def widen_compared(owner: Values, values: Values) -> Values:
     """A column or frame with its numbers as exact amounts if they are looked up among Decimals.
 
     Floats are taken as they are printed, and warn.
@@ -180,7 +183,7 @@ def widen_compared(owner: Any, values: Any) -> Any:
     return widened_frame
 
 
-def _read_printed(column: Any) -> Any:
+def _read_printed(column: Values) -> Values:
     """A column of numbers as exact amounts; another one unchanged."""
     if not is_float_dtype(column.dtype):
         return column.astype("decimal") if is_integer_dtype(column.dtype) else column
@@ -191,25 +194,25 @@ def _read_printed(column: Any) -> Any:
     return column._constructor(numbers, index=column.index, name=column.name, dtype="decimal")
 
 
-def _may_lose_decimals(dtype: Any) -> bool:
+def _may_lose_decimals(dtype: Values) -> bool:
     """Whether pandas would cut or round a Decimal beside numbers of a type."""
     has_arrow_floats = isinstance(dtype, ExtensionDtype) and bool(is_float_dtype(dtype))
     return bool(is_integer_dtype(dtype)) or has_arrow_floats
 
 
-def _is_number(dtype: Any) -> bool:
+def _is_number(dtype: Values) -> bool:
     """Whether a type is one of integers or floats."""
     return bool(is_integer_dtype(dtype) or is_float_dtype(dtype))
 
 
-def _meets_decimals(column_name: object, other: Any) -> bool:
+def _meets_decimals(column_name: object, other: Values) -> bool:
     """Whether a column of a frame is computed with the Decimals of the other operand."""
     if not isinstance(other, pd.DataFrame):
         return True
     return column_name in other.columns and has_decimals(other[column_name])
 
 
-def has_decimals(values: Any) -> bool:
+def has_decimals(values: Values) -> bool:
     """Whether a value is a Decimal, or a column, list or frame has them."""
     if isinstance(values, pd.DataFrame):
         return any(
@@ -220,7 +223,7 @@ def has_decimals(values: Any) -> bool:
     return is_list_like(values) and _has_only_decimals(values)
 
 
-def _has_only_decimals(values: Any) -> bool:
+def _has_only_decimals(values: Values) -> bool:
     """Whether objects have a Decimal, and only finite ones, whole numbers and missing values."""
     if not is_object_dtype(getattr(values, "dtype", "object")):
         return False

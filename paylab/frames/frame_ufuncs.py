@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,8 @@ from .decimal_objects import has_decimals, widen_integers
 from .ufuncs import refuse_numpy_options
 from .wrapped_methods import Method
 
+Operand: TypeAlias = Any
+"""A column or frame, of ours or of pandas, or a single value."""
 COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
 """Functions that pandas computes with operators, and refuses for frames with other labels."""
 
@@ -29,7 +31,9 @@ def wrap_ufunc(method: Method) -> Method:
     """
 
     @wraps(method)
-    def call(owner: Any, function: Any, how: str, *inputs: Any, **options: Any) -> Any:
+    def call(
+        owner: Operand, function: np.ufunc, how: str, *inputs: Operand, **options: object
+    ) -> Operand:
         """Compute with the operands as columns or frames of ours."""
         if options and any(has_decimals(operand) for operand in inputs):
             refuse_numpy_options(options)
@@ -45,7 +49,7 @@ def wrap_ufunc(method: Method) -> Method:
     return call
 
 
-def _convert_plain(owner: Any, operand: Any) -> Any:
+def _convert_plain(owner: Operand, operand: Operand) -> Operand:
     """A column or frame of pandas as one of ours; `pd.NA` beside exact columns as None."""
     is_column = isinstance(owner, pd.Series)
     if type(operand) is pd.Series:
@@ -55,7 +59,7 @@ def _convert_plain(owner: Any, operand: Any) -> Any:
     return None if operand is pd.NA and has_decimals(owner) else operand
 
 
-def _have_other_labels(left: Any, right: Any) -> bool:
+def _have_other_labels(left: Operand, right: Operand) -> bool:
     """Whether two columns or frames have different labels, so that pandas aligns them."""
     if not isinstance(left, pd.Series | pd.DataFrame) or type(left) is not type(right):
         return False
@@ -63,7 +67,7 @@ def _have_other_labels(left: Any, right: Any) -> bool:
     return not all(left_labels.equals(right_labels) for left_labels, right_labels in label_pairs)
 
 
-def _has_only_columns(operands: Sequence[Any]) -> bool:
+def _has_only_columns(operands: Sequence[Operand]) -> bool:
     """Whether operands are frames with exact columns, and single values."""
     frames = [operand for operand in operands if isinstance(operand, pd.DataFrame)]
     others = [operand for operand in operands if not isinstance(operand, pd.DataFrame)]
@@ -71,7 +75,7 @@ def _has_only_columns(operands: Sequence[Any]) -> bool:
     return has_exact_columns and not any(map(is_list_like, others))
 
 
-def _compute_columns(compute: Method, operands: Sequence[Any]) -> pd.DataFrame:
+def _compute_columns(compute: Method, operands: Sequence[Operand]) -> pd.DataFrame:
     """The results of each column of frames, whose labels are aligned."""
     if all(isinstance(operand, pd.DataFrame) for operand in operands) and len(operands) == 2:
         operands = operands[0].align(operands[1])
