@@ -50,7 +50,7 @@ total total_count length: len(pager.to_list()) @to_list
 page offset skip: list()[20:40] @cursor
 sort sort_by order_by ordering: sorted(pager, key=lambda item: item.created_at) @cursor,fetched
 count: limit | len(pager.to_list()) @to_list
-head take limit top: first | to_list
+head take limit top: [:20], the first 20 @to_list | to_list
 last tail latest: pager[-1] @to_list | lab.calls[-1] @on_screen | requests[-1] @assert_sent
 where: filter | of
 as_dict to_mapping asdict to_dict_recursive dict: to_dict

@@ -218,7 +218,7 @@ def _check_rows(
 def _find_missing_columns(
     payout_rows: Sequence[PayoutRow], row_problems: Sequence[RowProblem]
 ) -> dict[str, RowProblem]:
-    """The columns that are needed and that no row has, each with its first problem."""
+    """The columns that are needed and of which no row has a value, each with its first problem."""
     filled_columns = {column_name for row in payout_rows for column_name in row.cells}
     problem_by_missing_column: dict[str, RowProblem] = {}
     for problem in row_problems:
@@ -228,8 +228,8 @@ def _find_missing_columns(
 
 
 def _make_missing_column_problem(problem: RowProblem, unknown_columns: Sequence[str]) -> RowProblem:
-    """The problem of a column that no row has, with the unknown columns that may be it."""
-    message = f"{problem.message}; no row has this column"
+    """The problem of a column of which no row has a value, with unknown columns that may be it."""
+    message = f"{problem.message}; no row has a value for it"
     near_columns = [
         column_name
         for column_name in unknown_columns

@@ -129,11 +129,12 @@ MISSING = [
     ({"account": "fa_1", "source_amount": "1"}, ["(unknown: account; is financial_account_id me"]),
     ({"account": "fa_1", "amount": "1"}, ["is financial_account_id meant", "is source_amount mea"]),
     ({ACCOUNT: "fa_1", "note": "x"}, ["source_amount: is required: give exactly one of"]),
+    ({ACCOUNT: "fa_1", "source_amount": float("nan")}, ["source_amount: is required: give ex"]),
 ]
 
 
 @pytest.mark.parametrize(("row", "told"), MISSING)
-def test_a_column_that_no_row_has_is_one_problem(row, told):
+def test_a_column_of_which_no_row_has_a_value_is_one_problem(row, told):
     """All of them are in one error, each once, with the column that may be meant."""
     rows = [{"client_reference_id": name, **row} for name in "abc"]
     with pytest.raises(paylab.RuleError) as caught:
@@ -141,7 +142,7 @@ def test_a_column_that_no_row_has_is_one_problem(row, told):
     problems = [str(problem) for problem in caught.value.problems]
     assert len(problems) == len(told)
     assert all(
-        words in problem and "no row has this column" in problem
+        words in problem and "no row has a value for it" in problem
         for words, problem in zip(told, problems, strict=True)
     )
 
