@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -45,6 +45,24 @@ def day_ticks(days: Collection[str]) -> list[int]:
         first_day_milliseconds + day_number * DAY_MILLISECONDS
         for day_number in range(0, day_count + 1, _tick_interval(day_count))
     ]
+
+
+def day_labels(ticks: Sequence[int]) -> str:
+    """A Vega expression for the label of a tick of `day_ticks`: the day and the month.
+
+    The first tick of each year has the year on a second line.
+
+    >>> day_labels([0, DAY_MILLISECONDS])[:40]
+    "indexof([0], time(datum.value)) < 0 ? ut"
+    """
+    first_tick_by_year: dict[int, int] = {}
+    for tick in ticks:
+        first_tick_by_year.setdefault(datetime.fromtimestamp(tick / 1000, UTC).year, tick)
+    day_expression = "utcFormat(datum.value, '%d %b')"
+    return (
+        f"indexof({[*first_tick_by_year.values()]}, time(datum.value)) < 0 ? {day_expression} : "
+        f"[{day_expression}, utcFormat(datum.value, '%Y')]"
+    )
 
 
 def day_domain(days: Collection[str]) -> list[int]:

@@ -28,7 +28,7 @@ from .chart_style import (
     tooltip,
     with_legend_filter,
 )
-from .chart_ticks import day_domain, day_ticks, power_ticks, whole_ticks
+from .chart_ticks import day_domain, day_labels, day_ticks, power_ticks, whole_ticks
 from .duration_panel import duration_panel
 from .funnel_panel import funnel_panel
 
@@ -164,7 +164,12 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
         bars.append(bar | _amount_values(exact_sum, currency))
     days = {day for day, _ in amounts_by_day_and_corridor}
     ticks = day_ticks(days)
-    day_axis_options = {"title": None, "format": "%d %b", "labelOverlap": True, "values": ticks}
+    day_axis_options = {
+        "title": None,
+        "labelExpr": day_labels(ticks),
+        "labelOverlap": True,
+        "values": ticks,
+    }
     encoding = {
         "x": {
             "field": "day",

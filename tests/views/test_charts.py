@@ -347,7 +347,7 @@ def drawn_texts(value, at=""):
     elif isinstance(value, list | tuple):
         for item in value:
             yield from drawn_texts(item, at)
-    elif at == "labelExpr":
+    elif at == "labelExpr" and value.startswith("({"):
         yield from drawn_texts(json.loads(value.removeprefix("(").removesuffix(")[datum.value]")))
     elif isinstance(value, str):
         yield value
