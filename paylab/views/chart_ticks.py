@@ -53,7 +53,7 @@ def day_labels(ticks: Sequence[int]) -> str:
     The first tick of each year has the year on a second line.
 
     >>> day_labels([0, DAY_MILLISECONDS])[:40]
-    "indexof([0], time(datum.value)) < 0 ? ut"
+    'indexof([0], time(datum.value)) < 0 ? ut'
     """
     first_tick_by_year: dict[int, int] = {}
     for tick in ticks:
