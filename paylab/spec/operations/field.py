@@ -30,7 +30,10 @@ Details are an object whose fields depend on the account type and its country.""
 
 
 class FieldSettings(Protocol):
-    """The settings of a service that limit the fields of requests."""
+    """The groups of settings that fields of requests read.
+
+    A field that reads another group needs it here.
+    """
 
     @property
     def verification(self) -> VerificationSettings:
