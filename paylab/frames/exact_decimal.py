@@ -185,6 +185,8 @@ def _read_operand(operand: Any) -> Any:
         return operand
     if isinstance(operand, numbers.Integral):
         return Decimal(int(operand))
+    if isinstance(operand, str):  # such as the word "total" in a row of books
+        raise TypeError(f"amounts do not compute with the text {operand!r:.40}: leave its row out")
     if not _is_float(operand):
         return NotImplemented
     if math.isnan(operand):

@@ -253,6 +253,10 @@ def test_floats_are_not_ordered_among_amounts(frame_type):
 
 
 SAID = {
+    "a row with text": (
+        lambda s, f: pd.concat([s, pd.Series(["total"])]).sum(),
+        "do not compute with the text 'total'",
+    ),
     "floats by a Decimal": (lambda s, f: s.astype(float) * D(2), "floats are not exact"),
     "whole floats by a Decimal": (
         lambda s, f: s.astype(float).round() * D("0.01"),
