@@ -7,7 +7,8 @@ from types import MappingProxyType
 
 _CLASSES_BY_PART: Mapping[str, str] = MappingProxyType(
     {
-        "lab": "Lab Webhooks Funds Signatures Panels ObjectBrowser Client",
+        "lab": "Lab Webhooks Funds Signatures Panels ObjectBrowser",
+        "lab.client": "Client",
         "lab.individuals": "Individuals LabIndividuals",
         "lab.financial_accounts": "FinancialAccounts",
         "lab.quotes": "Quotes LabQuotes",
@@ -47,6 +48,8 @@ def owner_name(class_name: str) -> str:
 
 def call_name(function: Callable[..., object]) -> str:
     """The name that a call writes: `lab.transfers.get`; the name of the class for `__init__`."""
+    if function.__qualname__ == "Client.request":
+        return "lab.request"  # a lab has the function of its client
     class_name, dot, function_name = function.__qualname__.rpartition(".")
     if function_name == "__init__":
         return class_name

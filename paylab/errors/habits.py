@@ -15,12 +15,14 @@ _VERIFY = (
 )
 _ACCOUNTS = "lab.individuals.get(id).financial_accounts @update"
 _AMOUNTS = "source_amount, destination_amount or net_source_amount"
+_PAY_QUOTE = "lab.transfers.create(quote_id=quote) @derived_source_amount"
+_MESSAGE = "text @after_lost | paylab.errors @WaitTimeoutError"
 _BATCH = "transfers.create_many @transfers | lab.transfers.create_many @onboarding"
 _HABIT_TABLE = f"""
 # Operations of a resource.
 retrieve fetch read show lookup get_payout: get | first
 find: list().filter(field=value) @list | where | of | get | first
-filter: where | of
+filter: where | of | list().filter(field=value) @list
 assert_called assert_called_with assert_called_once assert_any_call: assert_sent
 get_by_reference find_by_reference by_reference: find(client_reference_id=...) @create_many
 all iterate paginate list_auto_paging get_all_transfers: list | to_list
@@ -52,10 +54,12 @@ sort sort_by order_by ordering: sorted(pager, key=lambda item: item.created_at) 
 count: limit | len(pager.to_list()) @to_list
 head take limit top: [:20], the first 20 @to_list | to_list
 last tail latest: pager[-1] @to_list | lab.calls[-1] @on_screen | requests[-1] @assert_sent
-where: filter | of
+where: filter | of | list().filter(field=value) @list
+first: list().first() @list
 as_dict to_mapping asdict to_dict_recursive dict: to_dict
 as_json dumps to_string serialize: to_json
-refresh reload: refresh | get
+refresh reload: refresh | get | lab.quotes.again(quote) @derived_source_amount
+accept confirm execute: lab.transfers.create(quote_id=quote) @derived_source_amount,again
 state phase status_code http_status: status | until @every
 status: until @every
 verified approved: active | status
@@ -80,7 +84,7 @@ error_code: code
 code: status @retry_after
 transfer_id payout_id payment_id conversion_id: id
 created_on creation_date date: created_at
-error failure_code failure_message: failure_reason | failed
+error failure_code failure_message: failure_reason | failed | {_MESSAGE}
 fees: total_fee
 fx_rate: exchange_rate | quotes
 name first_name full_name: given_name
@@ -91,7 +95,7 @@ reference reference_id external_id metadata merchant_reference: client_reference
 # Parameters.
 name_of_sender: sender_name
 customer_transaction_id: idempotency_key | client_reference_id
-enabled_events events: event_types | list(inbox) @replay
+enabled_events events: event_types | list(inbox) @replay | lab.events(transfer) @completed_in
 endpoint: url | base_url
 host environment platform api_base: base_url
 dob: date_of_birth
@@ -114,6 +118,9 @@ days hours minutes: span
 start_date from_date date_from created_after: since
 start: since | paylab.simulator.Server(simulator) @respond
 to_sql: to_database
+export csv: transfers.export @onramp
+exceptions: paylab.errors @WaitTimeoutError
+set_api_key: connect
 read_excel: paylab.frames.read_excel @read_parquet
 read_json read_jsonl: paylab.frames.read_jsonl @read_parquet
 read_sql: paylab.frames.read_sql @read_parquet
@@ -130,7 +137,7 @@ beneficiaries entities legal_entities: individuals | connect().individuals @conn
 kyc: individuals | connect().individuals @connect | onboarding
 account_holders identity_verification_create: individuals | connect().individuals @connect
 payments remittances: transfers | connect().transfers @connect
-transfer payouts: transfers | connect().transfers @connect | transfer
+transfer payouts: transfers | connect().transfers @connect | transfer | {_PAY_QUOTE}
 wallets external_accounts payment_methods: financial_accounts
 bank_accounts: financial_accounts | account
 recipient_accounts transfer_instruments: financial_accounts
