@@ -60,7 +60,7 @@ def _strip_layer(bins: list[Spec], row_encoding: Spec, colour_channel: Spec) -> 
     )
     log_scale = {"type": "log", "domain": [1, longest_seconds], "nice": False}
     time_axis: Spec = {
-        "title": "circle: median, line: p95, stronger colour: more payments",
+        "title": None,
         "values": ticks,
         "labelExpr": label_expression,
         "labelFlush": True,
