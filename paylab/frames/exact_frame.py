@@ -9,7 +9,6 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype
 
 from ..errors.cards import MisuseError
-from ..errors.extras import MissingExtraError, is_installed
 from ..errors.text import printable_lines
 from .column_entries import fill_limits, refuse_mixture, with_named_entries
 from .column_uses import with_column_uses
@@ -29,6 +28,7 @@ from .frame_forms import (
     exact_styler,
     first_columns_text,
     remove_zones,
+    require_matplotlib,
     sql_columns,
     with_bin_texts,
     with_decimal_mark,
@@ -72,13 +72,13 @@ class ExactSeries(pd.Series):
     @property
     def plot(self) -> Any:
         """Plot as pandas does; amounts are drawn as floats."""
-        _require_matplotlib()
+        require_matplotlib()
         is_exact = isinstance(self.dtype, DecimalDtype)
         return pd.Series(self.astype(float) if is_exact else self).plot
 
     def hist(self, *args: Any, **options: Any) -> Any:
         """Draw a histogram as pandas does; amounts are counted as floats."""
-        _require_matplotlib()
+        require_matplotlib()
         return pd.Series(self.astype(float)).hist(*args, **options)
 
     def _arith_method(self, other: Any, operator: Any) -> Any:
@@ -188,6 +188,10 @@ class ExactFrame(pd.DataFrame):
         """Write text as pandas does; without a file, invisible characters are escaped."""
         return _escape_text(super().to_string(buf, *args, **options))
 
+    def to_markdown(self, *args: Any, **options: Any) -> Any:
+        """Write Markdown as pandas does, with all digits: tabulate would make floats of amounts."""
+        return super().to_markdown(*args, **{"disable_numparse": True} | options)
+
     def __array_function__(self, function: Any, types: object, args: Any, options: Any) -> Any:
         """The result of a numpy function, also of one that refuses objects, such as `corrcoef`."""
         return call_numpy(function, args, options)
@@ -195,17 +199,17 @@ class ExactFrame(pd.DataFrame):
     @property
     def plot(self) -> Any:
         """Plot as pandas does; amounts are drawn as floats."""
-        _require_matplotlib()
+        require_matplotlib()
         return explain_plot(pd.DataFrame(as_floats(self)))
 
     def hist(self, *args: Any, **options: Any) -> Any:
         """Draw a histogram as pandas does; amounts are counted as floats."""
-        _require_matplotlib()
+        require_matplotlib()
         return pd.DataFrame(as_floats(self)).hist(*args, **options)
 
     def boxplot(self, *args: Any, **options: Any) -> Any:
         """Plot as pandas does; amounts are drawn as floats."""
-        _require_matplotlib()
+        require_matplotlib()
         return pd.DataFrame(as_floats(self)).boxplot(*args, **options)
 
     @property
@@ -335,12 +339,6 @@ class ExactFrame(pd.DataFrame):
         `frame.paylab.to_excel` also keeps long amounts exact and escapes formulas.
         """
         remove_zones(self).to_excel(*args, **options)
-
-
-def _require_matplotlib() -> None:
-    """MissingExtraError unless the plotting library that pandas is set to is installed."""
-    if pd.get_option("plotting.backend") == "matplotlib" and not is_installed("matplotlib"):
-        raise MissingExtraError("matplotlib", "plots")
 
 
 def _escape_text(shown_text: str | None) -> str | None:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from pandas.api.types import is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError
+from ..errors.extras import MissingExtraError, is_installed
 from .float_errors import name_error
 from .operands import exact_decimals
 from .sql_tables import SQLITE_AMOUNT, make_amount_type
@@ -266,3 +267,9 @@ def _remove_zone(array_or_index: Any, tz: str | None) -> Any:
         return array_or_index
     times = array_or_index.tz_convert(tz) if tz else array_or_index
     return times.tz_localize(None)
+
+
+def require_matplotlib() -> None:
+    """MissingExtraError unless the plotting library that pandas is set to is installed."""
+    if pd.get_option("plotting.backend") == "matplotlib" and not is_installed("matplotlib"):
+        raise MissingExtraError("matplotlib", "plots")

@@ -21,6 +21,12 @@ with extra_imports():
     from numpy.typing import NDArray
 
 GROUP_MARKS = "['\u2019\u00a0\u202f ]"
+MISPLACED_MARK = rf"[0-9.,]{GROUP_MARKS}+[0-9.,]"
+"""A mark inside a number; it is misplaced unless the whole number is one of GROUPED_BY_MARKS."""
+GROUPED_BY_MARKS = (
+    rf"^[^0-9]*([0-9]{{1,3}}|[0-9]{{1,2}}({GROUP_MARKS}[0-9]{{2}})*)({GROUP_MARKS}[0-9]{{3}})+"
+    r"([.,][0-9]*)?[^0-9]*$"
+)
 ACCOUNTING_NEGATIVE = r"^\((.*)\)$|^([^-]+)-$"
 NUMBER_PATTERNS = {
     ".": r"^[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+|[0-9]{1,2}(,[0-9]{2})*,[0-9]{3})?(\.[0-9]*)?$",
@@ -124,12 +130,17 @@ def _convert_to_decimals(column: Series) -> pa.Array:
 def _normalize_signs(amount_texts: pa.Array) -> pa.Array:
     """Write numbers without marks between groups of digits, and with the minus in front.
 
-    "(1 234.50)" and "1'234.50-" become "-1234.50".
+    "(1 234.50)" and "1'234.50-" become "-1234.50"; "12 34.50" stays, since it is no number.
     """
     unusual_sign_pattern = rf"\x{{2212}}|[()]|-$|{GROUP_MARKS}"
     if not pc.any(pc.match_substring_regex(amount_texts, unusual_sign_pattern)).as_py():
         return amount_texts
-    ungrouped_texts = pc.replace_substring_regex(amount_texts, GROUP_MARKS, "")
+    without_marks = pc.replace_substring_regex(amount_texts, GROUP_MARKS, "")
+    is_misplaced = pc.and_not(
+        pc.match_substring_regex(amount_texts, MISPLACED_MARK),
+        pc.match_substring_regex(amount_texts, GROUPED_BY_MARKS),
+    )
+    ungrouped_texts = pc.if_else(is_misplaced, amount_texts, without_marks)
     signed_texts = pc.replace_substring(ungrouped_texts, "\u2212", "-")
     return pc.replace_substring_regex(signed_texts, ACCOUNTING_NEGATIVE, r"-\1\2")
 

@@ -128,6 +128,16 @@ def test_eval_computes_exactly_and_refuses_floats(frame):
         frame.eval("source_amount * total_fee.max() * 1.5")
 
 
+def test_markdown_has_all_digits(frame):
+    """Markdown has the amounts digit by digit; tabulate would write six of them."""
+    amounts = frame[["source_amount"]].head(3) * Decimal("1234567.000000000000000001")
+    for shown in (amounts, amounts["source_amount"]):
+        lines = shown.to_markdown().splitlines()[2:]
+        assert [line.split("|")[2].strip() for line in lines] == [
+            format(amount, "f") for amount in amounts["source_amount"]
+        ]
+
+
 def test_styles_show_exact_amounts(frame):
     """Bars and colours are drawn, and the cells keep all digits."""
     cells = frame[["source_amount"]].head(2)
