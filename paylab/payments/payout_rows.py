@@ -77,7 +77,9 @@ def read_rows(
         )
     csv_rows = list(_read_records(payouts, delimiter))
     if not csv_rows and isinstance(payouts, str | PathLike):
-        raise ConfigError(f"{payouts} has no rows below its header: nothing to send")
+        has_header = bool(read_csv_header(payouts, delimiter))
+        state_text = "has no rows below its header" if has_header else "is empty"
+        raise ConfigError(f"{payouts} {state_text}: nothing to send")
     our_name_by_column = {
         column_name: _column_name(str(column_name), reference)
         for csv_row in csv_rows

@@ -135,6 +135,7 @@ def test_with_json_each_problem_has_its_row_line_and_field(file, capsys):
             "columns that are there twice: client_reference_id",
         ),
         (b"\0\0", 2, "junk.csv has no rows below its header"),
+        (b"", 2, "junk.csv is empty: nothing to send"),
         (b"client_reference_id,amount\n", 2, "junk.csv has no rows below its header"),
     ],
 )

@@ -97,13 +97,16 @@ def test_semicolons_are_named_and_can_be_read(tmp_path):
     assert make_plan(path, delimiter=";", **SPEC).problems == ()
 
 
-@pytest.mark.parametrize("text", ["", "client_reference_id,source_amount\n"])
-def test_a_file_without_rows_is_an_error_and_an_empty_list_is_not(lab, tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [("", "is empty"), ("client_reference_id,source_amount\n", "has no rows below its header")],
+)
+def test_a_file_without_rows_is_an_error_and_an_empty_list_is_not(lab, tmp_path, text, state):
     """A file without rows was cut or is another one; an empty list is a day without payouts."""
     path = tmp_path / "payouts.csv"
     path.write_text(text)
     for read in (lab.transfers.check_many, lab.transfers.create_many):
-        with pytest.raises(paylab.ConfigError, match=r"payouts\.csv has no rows below its header"):
+        with pytest.raises(paylab.ConfigError, match=rf"payouts\.csv {state}"):
             read(path)
         assert len(getattr(read([]), "rows", read([]))) == 0
 
