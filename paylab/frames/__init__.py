@@ -27,10 +27,11 @@ a `pd.DataFrame` that you made do with amounts, with what to write instead.
 
 A column of `frame()` and of `read_csv` knows the currency of each row, and so does an amount that
 you take from it: `sum`, `mean`, `median`, `quantile`, `std`, `cumsum` and `+` of several currencies
-give a CurrencyWarning, also of sums per group, objects and results of `map`. A product of two
-columns, or of one amount and a Decimal, does not know it, and neither does a column of your own
-after a file or a database, unless it is named as those of the service are: `own_amount` beside
-`own_currency`. `max`, `min` and orders compare numbers of any currency.
+give a CurrencyWarning, also of sums per group, objects and results of `map`. A product or quotient
+of two columns, of a column and one amount that knows its own, or of one amount and a Decimal does
+not know it, and neither does a column of your own after a file or a database, unless it is named as
+those of the service are: `own_amount` beside `own_currency`. `max`, `min` and orders compare
+numbers of any currency.
 
 Parquet has DECIMAL(24, 6) for amounts and DECIMAL(13, 8) for rates, so that DuckDB and Spark can
 multiply them. DuckDB reads a frame with ids as it is; give it `frame.paylab.arrow()` for others.

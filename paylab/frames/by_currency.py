@@ -26,9 +26,9 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     The currency of an amount is in its own column, that of `total_fee` in `fee_currency`. Your own
     columns are summed if they know their currency, as `frame["total_fee"] * 2` does; after a file
     or a database, only those with a column of currencies do: `own_amount` beside `own_currency`.
-    Rates, and products and quotients of two columns, do not know one and are left out. Amounts
-    without a currency have a row of their own at the end, `NaN`. Amounts may be text or objects;
-    ExactnessError for floats.
+    Rates, and products and quotients of two columns or by one amount that knows its currency, do
+    not know one and are left out. Amounts without a currency have a row of their own at the end,
+    `NaN`. Amounts may be text or objects; ExactnessError for floats.
 
     >>> paylab.frames.by_currency(frame).index.name
     'currency'

@@ -248,39 +248,6 @@ def find_nothing(amounts: pa.Array) -> IntegerArray:
     return np.asarray(find_zeros(amounts).fill_null(True))
 
 
-def add_currencies(
-    left: CurrencyRows | None,
-    right: CurrencyRows | None,
-    left_amounts: pa.Array,
-    right_amounts: Any,
-) -> CurrencyRows | None:
-    """The currencies of the sums of two columns, row by row; warns of rows that have two.
-
-    It is the left one's, or the right one's if the left one is unknown or of nothing; it is unknown
-    if a row has two.
-    """
-    if left is None or right is None or left is right:
-        return left or right
-    row_count = len(left_amounts)
-    both_currencies = join_currencies([left, right], [row_count, row_count])
-    if both_currencies is None:
-        return None
-    left_indexes, right_indexes = np.split(both_currencies.name_indexes, 2)
-    takes_right = left_indexes == NO_CURRENCY
-    is_mixed = ~takes_right & (right_indexes != NO_CURRENCY) & (left_indexes != right_indexes)
-    if is_mixed.any():
-        is_left_nothing = find_nothing(left_amounts)
-        takes_right |= is_mixed & is_left_nothing
-        is_mixed &= ~is_left_nothing & ~find_nothing(right_amounts)
-        mixed_indexes = {*left_indexes[is_mixed].tolist(), *right_indexes[is_mixed].tolist()}
-        warn_of_currencies(
-            sorted(both_currencies.names[name_index] for name_index in mixed_indexes)
-        )
-    name_indexes = np.where(takes_right, right_indexes, left_indexes)
-    name_indexes[is_mixed] = NO_CURRENCY
-    return CurrencyRows(name_indexes, both_currencies.names)
-
-
 def name_one(currency_names: Sequence[str]) -> str | None:
     """The currency of a result of amounts in these currencies; "several", or None without one."""
     if len(currency_names) > 1:

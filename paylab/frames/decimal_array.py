@@ -44,6 +44,7 @@ from .exact_decimal import ARRAY_PRIORITY, make_element
 from .float_errors import WindowError
 from .numpy_functions import call_numpy
 from .numpy_methods import with_numpy_methods
+from .operand_currencies import find_added_currencies, find_multiplied_currencies
 from .ufuncs import compute, refuse_numpy_options
 from .window_calls import describe_window_call
 
@@ -325,15 +326,12 @@ class DecimalArray(ExtensionArray):
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
         operand = operands.read_operand(other, len(self))
-        currencies = self.currencies
-        if op in ADDITIONS and isinstance(other, DecimalArray):
-            currencies = currency_rows.add_currencies(
-                currencies, other.currencies, self._values, operand
-            )
+        if op in ADDITIONS:
+            currencies = find_added_currencies(self.currencies, other, self._values, operand)
+        else:
+            currencies = find_multiplied_currencies(self.currencies, other)
         results = op(operand, self._values) if swapped else op(self._values, operand)
-        # A product with another column, which may have rates, is in an unknown currency.
-        may_change_currency = is_list_like(other) and op not in ADDITIONS
-        return DecimalArray(results, None if may_change_currency else currencies)
+        return DecimalArray(results, currencies)
 
     def _compare(self, other: object, op: Callable[[Any, Any], Any]) -> Any:
         """Compare each amount; a float is taken as it is printed, and `==` warns of it."""

@@ -215,8 +215,8 @@ def _make_operator_method(
 
 
 def _compute_column(operate: Any, amount: Any, column: Any, *, swapped: bool = False) -> Any:
-    """The result of an amount and an array of pandas, as that of a column of the amount."""
-    if not is_numeric_dtype(column.dtype):
+    """The result of an amount and numbers of pandas, as that of a column of the amount."""
+    if not is_numeric_dtype(column.dtype) or str(column.dtype) == "decimal":  # computes itself
         return NotImplemented
     exact_type: Any = "decimal"
     amounts = pd.array([amount] * len(column), exact_type)

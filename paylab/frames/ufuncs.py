@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pandas.api.types import is_list_like, is_object_dtype
+from pandas.api.types import is_object_dtype
 
 from ..errors.base import ExactnessError
 from . import arithmetic, decimals, operands
-from .currency_rows import CurrencyRows
 from .float_errors import require_objects
+from .operand_currencies import find_operand_currencies
 
 Column: TypeAlias = Any
 """A `DecimalArray`, which imports this module."""
@@ -104,14 +104,8 @@ def _pick_extremes(
 
 def _read_column(operand: Any, column: Column) -> Column:
     """An operand as a column beside another one, with the currencies that its amounts know."""
-    if isinstance(operand, type(column)):
-        return type(column)(operands.read_operand(operand, len(column)), operand.currencies)
     amounts = operands.read_operand(operand, len(column))
-    if is_list_like(operand):
-        return type(column)(amounts, CurrencyRows.of_elements(operand))
-    currencies = CurrencyRows.of_elements([operand])
-    all_rows = np.zeros(len(column), dtype=np.int64)
-    return type(column)(amounts, currencies and currencies.take(all_rows))
+    return type(column)(amounts, find_operand_currencies(operand, len(column)))
 
 
 def _find_signs(column: Column, _inputs: Sequence[object]) -> Column:

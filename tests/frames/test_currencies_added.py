@@ -112,6 +112,11 @@ def set_amount(frame, amount):
     return pesos.destination_amount.sum() + pesos.other.sum()
 
 
+def add_in_place(frame):
+    """Add one amount to some rows of a column of another currency."""
+    frame.loc[frame.index < 2, "source_amount"] += frame.destination_amount.iloc[0]
+
+
 def enter(frame, **columns):
     """The frame with other columns."""
     entered = frame.copy()
@@ -234,6 +239,29 @@ MIXED = {
         by_amount_currency(f).max().to_dict()
     ).sum(),
     "last per status, mapped": lambda f: f.status.map(by_status(f).last()).sum(),
+    "amounts minus one of them": lambda f: f.destination_amount - f.destination_amount.iloc[1],
+    "amounts plus the largest": lambda f: f.destination_amount.add(f.destination_amount.max()),
+    "amounts minus one of them by numpy": lambda f: np.subtract(
+        f.destination_amount, f.destination_amount.iloc[1]
+    ),
+    "amounts minus elements": lambda f: f.source_amount - f.destination_amount.to_numpy(),
+    "elements minus amounts": lambda f: f.destination_amount.to_numpy() - f.source_amount,
+    "amounts plus a list": lambda f: f.source_amount.add([*f.destination_amount]),
+    "amounts plus a plain Series": lambda f: (
+        f.source_amount + pd.Series(f.destination_amount.tolist(), index=f.index)
+    ),
+    "one amount added to some rows": add_in_place,
+    "sums minus one amount": lambda f: pivot(f) - f.destination_amount.iloc[1],
+    "running sums minus one amount": lambda f: (
+        f.source_amount.head(2).cumsum() - f.destination_amount.iloc[0]
+    ),
+    "by_currency minus one amount": lambda f: (
+        frames.by_currency(f).destination_amount - f.destination_amount.iloc[1]
+    ),
+    "an index plus one amount": lambda f: pd.Index(f.source_amount) + f.destination_amount.iloc[0],
+    "one amount less in each group": lambda f: by_amount_currency(f).transform(
+        lambda amounts: amounts - f.destination_amount.iloc[1]
+    ),
 }
 
 ALIKE = {
@@ -283,6 +311,15 @@ ALIKE = {
         by_amount_currency(f).max()
     ).max(),
     "first per status, mapped": lambda f: f.status.map(by_status(f).first()).sum(),
+    "amounts minus one in their currency": lambda f: (
+        f.source_amount.head(2) - f.source_amount.iloc[0]
+    ),
+    "amounts minus a zero": lambda f: f.source_amount - f.destination_amount.iloc[1] * 0,
+    "missing amounts plus one amount": lambda f: (
+        f.source_amount.where([False] * 3) + f.destination_amount.iloc[1]
+    ),
+    "amounts plus Decimals": lambda f: f.destination_amount.add([Decimal(1), None, 2]),
+    "shares": lambda f: (f.destination_amount / f.destination_amount.iloc[1]).sum(),
 }
 
 ELEMENTS = {
@@ -542,6 +579,41 @@ CHOSEN = {
     ),
     "sums of two columns": (lambda f: f.source_amount + f.destination_amount, [None] * 3),
     "differences of rows": (lambda f: f.destination_amount.diff()[1:], [None, None]),
+    "amounts minus one of them": (
+        lambda f: f.source_amount - f.source_amount.iloc[0],
+        ["USD", "USD", None],
+    ),
+    "one amount minus amounts": (
+        lambda f: f.source_amount.iloc[0] - f.source_amount,
+        ["USD", "USD", None],
+    ),
+    "amounts minus elements": (
+        lambda f: f.source_amount - [*f.source_amount[:2], f.destination_amount[2]],
+        ["USD", "USD", None],
+    ),
+    "amounts plus a number": (lambda f: f.source_amount + Decimal(1), ["USD", "USD", "EUR"]),
+    "numbers plus one amount": (
+        lambda f: limits(f) + f.destination_amount.iloc[1],
+        ["PHP", "PHP", "PHP"],
+    ),
+    "amounts minus a sum of several currencies": (
+        lambda f: f.source_amount - f.source_amount.sum(),
+        [None, None, None],
+    ),
+    "a sum of several currencies minus amounts": (
+        lambda f: f.source_amount.sum() - f.source_amount,
+        [None, None, None],
+    ),
+    "multiples": (lambda f: f.source_amount * Decimal("1.1") / 2, ["USD", "USD", "EUR"]),
+    "products with one amount": (
+        lambda f: f.source_amount * f.source_amount.iloc[0],
+        [None, None, None],
+    ),
+    "quotients by one amount": (
+        lambda f: f.source_amount / f.destination_amount.iloc[0],
+        [None, None, None],
+    ),
+    "shares of a sum": (lambda f: f.source_amount / f.source_amount.sum(), [None, None, None]),
     "sums of two columns beside zeros": (
         lambda f: f.source_amount + pesos(f, 0),
         [None, "USD", None],
