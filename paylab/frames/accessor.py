@@ -21,6 +21,7 @@ from ..spec import status
 from ..spec.time_arguments import read_time_argument
 from ..storage.addresses import local_target
 from . import databases, excel, files, summaries, times
+from .entered_currencies import warn_of_written_currencies
 from .frame_forms import as_floats, as_table, with_named_index
 from .windows import Rolling
 
@@ -57,7 +58,9 @@ class Accessor:
         >>> frame.paylab.arrow().num_rows
         130
         """
-        return as_table(with_named_index(self._frame))
+        named_frame = with_named_index(self._frame)
+        warn_of_written_currencies(named_frame)
+        return as_table(named_frame)
 
     def summarize(
         self, by: Sequence[str] | str = ("status",), *, tz: str = "UTC", sums: bool = True

@@ -23,7 +23,7 @@ SEVERAL = "several"
 
 
 class CurrencyWarning(PaylabWarning):
-    """Amounts of several currencies were added."""
+    """Amounts of several currencies were added, or one is written in the currency of its row."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class CurrencyRows:
         return self.take(sorted_rows[last_positions], is_missing)
 
     def find_others(self, expected: CurrencyRows, amounts: pa.Array) -> list[str]:
-        """The currencies of amounts that differ from those that are `expected` in their rows."""
+        """The currency of each amount for which another one is `expected` in its row."""
         if self.names == expected.names and (self.name_indexes == expected.name_indexes).all():
             return []
         row_count = len(amounts)
@@ -184,7 +184,7 @@ class CurrencyRows:
         if not is_other.any():
             return []
         is_other &= ~find_nothing(amounts)
-        return sorted(both_currencies.names[index] for index in {*own_indexes[is_other].tolist()})
+        return [both_currencies.names[index] for index in own_indexes[is_other].tolist()]
 
     def find_added(self, amounts: pa.Array) -> list[str]:
         """The currencies of the amounts that are neither missing nor, beside others, 0."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pandas as pd
@@ -40,23 +40,43 @@ def warn_of_other_currencies(frame: pd.DataFrame) -> None:
 
     They were set into their rows from others, and would be added to amounts of that currency.
     """
+    for amount_name, currency_name, other_names in _find_other_currencies(frame):
+        warn_caller(
+            f"{amount_name} has amounts in {', '.join(sorted({*other_names}))} in rows with "
+            f"another {currency_name}, in which they are added: set {currency_name} too",
+            CurrencyWarning,
+        )
+
+
+def warn_of_written_currencies(frame: pd.DataFrame) -> None:
+    """Warn of such amounts that are written, since they are read in the currency of their row."""
+    for amount_name, currency_name, other_names in _find_other_currencies(frame):
+        warn_caller(
+            f"{amount_name} has amounts in {', '.join(sorted({*other_names}))} in rows with "
+            f"another {currency_name}, in which they are written (rows: {len(other_names)}): set "
+            f"{currency_name} too",
+            CurrencyWarning,
+        )
+
+
+def _find_other_currencies(frame: pd.DataFrame) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each amount that has others than its currencies: its name, theirs, and the others."""
     row_currencies_by_name: dict[str, CurrencyRows] = {}
     for amount_name, currency_name in _list_amounts(frame, [*map(str, frame.columns)]):
         column_array: Any = frame[amount_name].array
         if column_array.currencies is None:
             continue
         if currency_name not in row_currencies_by_name:
-            row_currencies_by_name[currency_name] = CurrencyRows.of(frame[currency_name])
+            try:
+                row_currencies_by_name[currency_name] = CurrencyRows.of(frame[currency_name])
+            except (TypeError, UnicodeError):  # lists, or text that is none: no currencies
+                continue
         row_currencies = row_currencies_by_name[currency_name]
         other_names = column_array.currencies.find_others(
             row_currencies, column_array.__arrow_array__()
         )
         if other_names:
-            warn_caller(
-                f"{amount_name} has amounts in {', '.join(other_names)} in rows with another "
-                f"{currency_name}, in which they are added: set {currency_name} too",
-                CurrencyWarning,
-            )
+            yield amount_name, currency_name, other_names
 
 
 def _list_amounts(frame: pd.DataFrame, entered_names: Collection[str]) -> list[tuple[str, str]]:

@@ -22,6 +22,7 @@ from .decimal_objects import (
     make_exact,
     widen_operands,
 )
+from .entered_currencies import warn_of_written_currencies
 from .expressions import evaluate
 from .frame_forms import (
     as_floats,
@@ -311,6 +312,7 @@ class ExactFrame(pd.DataFrame):
 
     def to_parquet(self, path: Any = None, *args: Any, **options: Any) -> Any:
         """Write Parquet as pandas does; bins of `pd.cut` are text, since Arrow lacks them."""
+        warn_of_written_currencies(self)
         return pd.DataFrame(with_bin_texts(self)).to_parquet(path, *args, **options)
 
     def dot(self, other: Any) -> Any:

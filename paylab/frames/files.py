@@ -29,6 +29,7 @@ from ..storage.spreadsheet_cells import RESULTS, restore_cell
 from .column_choice import Names
 from .columns import ListName, Schema, find_schema, likeliest_schema
 from .csv_text import csv_texts
+from .entered_currencies import warn_of_written_currencies
 from .extract import Extract
 from .frame import typed_frame
 from .frame_forms import as_table, with_named_index
@@ -51,7 +52,9 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path | str:
     >>> paylab.frames.to_csv(frame, "transfers.csv").name
     'transfers.csv'
     """
-    table = as_table(with_named_index(frame))
+    named_frame = with_named_index(frame)
+    warn_of_written_currencies(named_frame)
+    table = as_table(named_frame)
     with local_target(path) as (target_path, shown_path):
         with replace(target_path) as raw_file, compress_if_gz(raw_file, target_path) as csv_file:
             pcsv.write_csv(csv_texts(table), csv_file)

@@ -493,6 +493,35 @@ def test_sums_per_currency_name_amounts_that_are_in_another_one(factor):
     assert failures([*product(OTHER, SUMMARIES)], check) == {}
 
 
+WRITERS = {
+    "CSV": lambda f, folder: f.paylab.to_csv(folder / "t.csv"),
+    "Parquet": lambda f, folder: f.to_parquet(folder / "t.parquet"),
+    "workbook": lambda f, folder: f.paylab.to_excel(folder / "t.xlsx"),
+    "database": lambda f, folder: f.paylab.to_database(folder / "t.duckdb"),
+    "Arrow": lambda f, _: f.paylab.arrow(),
+}
+
+
+def test_what_is_written_names_amounts_that_are_in_another_currency_than_their_row(tmp_path):
+    """Of a file or a table they are read in the currency of their row."""
+    words = (
+        "destination_amount has amounts in PHP in rows with another destination_currency, in which "
+        r"they are written \(rows: 1\): set destination_currency too"
+    )
+
+    def check(writer):
+        frame = make_frame()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", frames.CurrencyWarning)
+            WRITERS[writer](frame, tmp_path)
+        OTHER["one amount"](frame)
+        with pytest.warns(frames.CurrencyWarning, match=words) as caught:
+            WRITERS[writer](frame, tmp_path)
+        assert len(caught) == 1
+
+    assert failures(WRITERS, check) == {}
+
+
 CHOSEN = {
     "cummax": (lambda f: f.destination_amount.cummax(), ["MXN", "PHP", "PHP"]),
     "cummax of a frame": (
