@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from urllib.parse import unquote
 
+from ..errors.choices import describe_outer_space
 from ..errors.habits import find_our_name
 from ..errors.suggestions import find_nearest_name
 from ..spec.operations.operation import Operation
@@ -75,7 +77,7 @@ def advise_to_check_ids(operation: Operation, id_by_name: Mapping[str, object]) 
     """The advice to check the ids of a call, of which the service does not know one.
 
     `id_by_name` has the id of each field; that in the path comes first, under `PATH_ID`. If an id
-    looks like that of another kind of object, the advice says that.
+    looks like that of another kind of object, or has a space around it, the advice says that.
     """
     id_names = [*id_by_name]
     for id_name, object_id in id_by_name.items():
@@ -84,6 +86,8 @@ def advise_to_check_ids(operation: Operation, id_by_name: Mapping[str, object]) 
         )
         if other_kind_text := describe_other_kind(object_id, object_noun):
             return other_kind_text
+        if space_text := describe_outer_space(object_id):
+            return f"check {id_name}: {plain(repr(object_id), 80)} is written {space_text}"
     resource_name = operation.resource
     is_listed = id_names[0] == PATH_ID and f"{resource_name}.list" in OPERATIONS
     look_advice = f"; look in lab.{resource_name}.list()" if is_listed else ""
@@ -187,7 +191,7 @@ def find_path_id(template: str, path: str) -> str:
     segment_pairs = zip(template_segments, path_segments, strict=True)
     return next(
         (
-            segment
+            unquote(segment)
             for template_segment, segment in segment_pairs
             if template_segment.startswith("{")
         ),

@@ -44,8 +44,28 @@ def describe_wrong_choice(choices: Sequence[str], value: object, scope: str = ""
 
 
 def shorten_value(value: object) -> str:
-    """Write a wrong value as a message repeats it: printable, and at most 40 characters."""
-    return plain(str(value), _CHARACTERS_MAX) or repr(value)
+    """Write a wrong value as a message repeats it: printable, and at most 40 characters.
+
+    A text with a space at an end is quoted, since without it the text may be right.
+
+    >>> shorten_value("spei ")
+    "'spei ' (with a space at its end)"
+    """
+    value_text = plain(str(value), _CHARACTERS_MAX) or repr(value)
+    space_text = describe_outer_space(value)
+    return f"{plain(repr(value), _CHARACTERS_MAX)} ({space_text})" if space_text else value_text
+
+
+def describe_outer_space(value: object) -> str:
+    """Say where a text has a space or a line end around it; "" for a blank or any other value."""
+    if not isinstance(value, str) or not value.strip() or value == value.strip():
+        return ""
+    outer_space = value.replace(value.strip(), "")
+    kind_text = "a line end" if outer_space.strip(" \t") else "a space"
+    if value == value.lstrip():
+        return f"with {kind_text} at its end"
+    place_text = "at its start" if value == value.rstrip() else "around it"
+    return f"with {kind_text} {place_text}"
 
 
 def suggest_choice(choices: Sequence[str], value: object) -> str:

@@ -16,7 +16,7 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from ..spec.text import JsonObject, JsonValue
 from .deliveries import check_event_type
-from .fault_kinds import FAULT_KINDS, ON_EVENTS, UNLIMITED, FaultDetails, FaultKind
+from .fault_kinds import CUSTOM_DETAILS, FAULT_KINDS, ON_EVENTS, UNLIMITED, FaultDetails, FaultKind
 from .routing import find_fitting_routes
 
 SendControl = Callable[..., Any]
@@ -99,7 +99,7 @@ class FaultControls:
                 f"{kind} is no kind of fault: write faults.on({kind!r}, kind)", "kind"
             )
         if not isinstance(kind, str) or kind not in FAULT_KINDS:
-            raise unknown_name_error("fault", kind, FAULT_KINDS)
+            raise _unknown_kind_error(kind)
         return with_floats(
             self._send_control("POST", "/_simulator/faults", json={"kind": kind, **details})
         )
@@ -109,7 +109,7 @@ class FaultControls:
         if kind.startswith("_"):
             raise AttributeError(kind)
         if kind not in FAULT_KINDS:
-            raise unknown_name_error("fault", kind, FAULT_KINDS)
+            raise _unknown_kind_error(kind)
         return partial(self.add, kind)
 
     def __dir__(self) -> list[str]:
@@ -147,6 +147,16 @@ class FaultControls:
 
     def __repr__(self) -> str:
         return f"<faults: {', '.join(FAULT_KINDS)}; list() gets the active ones>"
+
+
+def _unknown_kind_error(kind: object) -> UnknownNameError:
+    """The error for a kind of fault that does not exist, with the nearest kinds or all.
+
+    A detail, such as `slow`, is like no kind.
+    """
+    if kind in CUSTOM_DETAILS:
+        return UnknownNameError("fault", str(kind), known=FAULT_KINDS)
+    return unknown_name_error("fault", kind, FAULT_KINDS)
 
 
 def _make_target_details(target_name: str, fault_kind: str, service: Service) -> dict[str, str]:

@@ -54,6 +54,7 @@ CASES = {
     ),
     "short word": (payout(payout_method="spay"), "not spay; is spei meant?"),
     "short currency": (payout(destination_currency="mxm"), "not mxm; is MXN meant?"),
+    "space": (payout(payout_method="spei "), "'spei ' (with a space at its end); is spei meant?"),
     "two short words": (payout(source_currency="usx"), "not usx"),
     "word of another service": (
         webhooks.check({"url": "https://a.test", "event_types": ["transfer.paid"]}),

@@ -106,7 +106,7 @@ def test_what_was_entered_is_never_a_suggestion(entered):
     """The text of the user is not shown as advice, whatever it looks like."""
     field = FormField("currency", "Currency")
     field.set_value(entered)
-    problem = Problem("currency", describe_wrong_choice(["mxn", "php"], entered))
+    problem = Problem("currency", describe_wrong_choice(["mxn", "php"], field.value))
     assert problem_sentence(problem, field) == "Choose one of mxn, php."
 
 
