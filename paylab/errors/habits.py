@@ -52,7 +52,7 @@ total total_count length: len(pager.to_list()) @to_list
 page offset skip: list()[20:40] @cursor
 sort sort_by order_by ordering: sorted(pager, key=lambda item: item.created_at) @cursor,fetched
 count: limit | len(pager.to_list()) @to_list
-head take limit top: [:20], the first 20 @to_list | to_list
+head take limit top first_items: [:20], the first 20 @to_list | to_list
 last tail latest: pager[-1] @to_list | lab.calls[-1] @on_screen | requests[-1] @assert_sent
 where: filter | of | list().filter(field=value) @list
 first: list().first() @list
@@ -77,6 +77,7 @@ source_amount destination_amount net_source_amount: amount
 value value_amount amount_money source_value: source_amount | amount
 qr qr_code deposit_address: deposit_instructions | deposit_card, which draws it @deposit_card
 duration: elapsed
+completed_at finished_at paid_at: created_at plus completed_in seconds @completed_in
 target_amount target_value: destination_amount
 target_currency to_currency: destination_currency
 from_currency: source_currency
@@ -88,7 +89,7 @@ error failure_code failure_message: failure_reason | failed | {_MESSAGE}
 fees: total_fee
 fx_rate: exchange_rate | quotes
 name first_name full_name: given_name
-last_name: family_name
+last_name surname: family_name
 currency iso_currency_code: source_currency or destination_currency @destination_currency
 mapping column_map: columns
 reference reference_id external_id metadata merchant_reference: client_reference_id
@@ -162,6 +163,7 @@ virtual_accounts deposit_accounts payins: conversion_accounts
 rates exchange_rates prices: quotes
 sandbox_transfer_simulate: simulator
 transfer_event_sync: watch
+sync synchronize: pull | transfers.pull @transfers | connect().transfers.pull @connect
 deposits: sandbox.deposit to pay one in and conversions to read them @sandbox
 test_helpers: sandbox
 snippets: calls[-1].snippet(language) @calls
@@ -175,7 +177,7 @@ http: request
 wizard walkthrough stepper: onramp
 orders idempotency ledger: transfers
 # Without a counterpart here, although another name is similar.
-expiration expiry valid_until: expires_at
+expiration expiry expired is_expired valid_until: expires_at
 account accounts: conversion_account_id | financial_account | financial_accounts
 end end_date to_date date_to created_before: until
 curl: as_curl

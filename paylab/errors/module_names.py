@@ -35,6 +35,8 @@ def _find_in_lab(module: str, name: str) -> str | None:
     lab_class = getattr(package, "Lab", None)
     if lab_class is None:
         return None
+    if name == "Error":  # `paylab.error`, as in other SDKs, is the module of errors
+        return f"{module}.PaylabError"
     if name.endswith(("Error", "Warning")) and hasattr(package.errors, name):
         return f"{module}.errors.{name}"
     return f"connect().{name}" if hasattr(lab_class, name) else None

@@ -10,6 +10,7 @@ from typing import Any, Unpack, get_args, get_origin
 from .annotations import evaluate_annotation
 from .call_names import call_name
 from .cards import MisuseError
+from .habits import find_our_name
 
 _POSITIONAL_KINDS = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -35,20 +36,20 @@ conditions (name=value)
     positional_names = [
         parameter.name for parameter in positional_parameters if parameter.name != "self"
     ]
-    limit_text = "no argument"
-    if positional_names:
-        limit_text = f"only {' and '.join(positional_names)}"
     keyword_texts: list[str] = []
     for parameter in parameters:
         if parameter not in positional_parameters and parameter.name not in kwargs:
             keyword_texts += _write_option_names(parameter, function)
-    hint_text = "write it without"
+    limit_text = f"only {' and '.join(positional_names)}" if positional_names else "no argument"
+    if positional_names or keyword_texts:
+        limit_text += " without a name"
     if keyword_texts:
         hint_text = f"it takes {', '.join(keyword_texts)}"
+    else:  # such as `pager.first(5)`
+        several_items = find_our_name(f"{function.__name__}_items", {*dir(args[0])})
+        hint_text = f"use {several_items}" if several_items else "write it without"
     # Python's own TypeError, which is being handled, says less.
-    raise MisuseError(
-        f"{call_name(function)}() takes {limit_text} without a name: {hint_text}"
-    ) from None
+    raise MisuseError(f"{call_name(function)}() takes {limit_text}: {hint_text}") from None
 
 
 def _write_option_names(parameter: Parameter, function: Callable[..., Any]) -> list[str]:

@@ -32,7 +32,9 @@ def find_nearest_name(
     """
     from difflib import get_close_matches  # only for a wrong name
 
-    name_by_folded = {fold_name(known_name): known_name for known_name in sorted(known)}
+    # Of two names that differ in case, such as wallet and WALLET, the one in the case of the guess.
+    known_names = sorted(known, key=lambda known: (known.isupper() == name.isupper(), known))
+    name_by_folded = {fold_name(known_name): known_name for known_name in known_names}
     folded_name = fold_name(name)
     folded_matches = get_close_matches(folded_name, name_by_folded, 1, similarity_min)
     if not folded_matches and similarity_min < 1:

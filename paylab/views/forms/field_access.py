@@ -14,6 +14,7 @@ from ...errors.base import (
     warn_caller,
 )
 from ...errors.choices import describe_wrong_choice
+from ...errors.habits import fold_name
 from ...errors.names import raise_unknown_attribute, refuse_item, unknown_name_error
 from ...errors.refusals import set_attribute
 from ...errors.suggestions import find_nearest_name, find_suggestion
@@ -72,7 +73,18 @@ def set_fields(form: Any, values: JsonMapping) -> None:
 
 
 def _unknown_field_error(name: str, fields: Mapping[str, FormField]) -> UnknownNameError:
-    """The error for a name that no field has: what calls suggest for it, or the nearest names."""
+    """The error for a name that no field has: what calls suggest for it, or the nearest names.
+
+    A label, such as CURP, names its field.
+    """
+    label_name = fold_name(name.replace(" ", ""))
+    labelled_names = [
+        field_name
+        for field_name, field in fields.items()
+        if fold_name(field.label.replace(" ", "")) == label_name
+    ]
+    if labelled_names:
+        return UnknownNameError("field", name, labelled_names, fields)
     suggestion = find_suggestion(name, fields)
     if suggestion is None:
         return unknown_name_error("field", name, fields)
