@@ -237,8 +237,11 @@ def write_merging_query(groups: Grouping) -> str:
 
 
 def sql_text(word: str) -> str:
-    """A text for SQL."""
-    return "'" + word.replace("'", "''") + "'"
+    """A text for SQL. DuckDB reads none with a null character in it, so that one is computed."""
+    quoted_text = "'" + word.replace("'", "''") + "'"
+    if "\0" not in word:
+        return quoted_text
+    return "(" + quoted_text.replace("\0", "' || chr(0) || '") + ")"
 
 
 def quote_name(name: str) -> str:
