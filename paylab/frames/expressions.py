@@ -171,7 +171,8 @@ def _explain(error: Exception) -> Exception:
     if "float" in error_text:
         return ExactnessError(f"{error_text}: {USE_DECIMAL}, as @rate in the expression")
     hint_text = "compute the amount first, as total = ..., and write @total in the expression"
-    if isinstance(error, AttributeError):  # pandas does not say what it refuses
+    if isinstance(error, AttributeError) and error_text.endswith(_WITHOUT_TYPE):
+        # pandas does not say what it refuses
         hint_text = f"{hint_text}; {USE_DECIMAL}"
         return ExactnessError(f"eval does not compute these amounts: {hint_text}")
     return ExactnessError(f"{error_text}: {hint_text}") if "decimal." in error_text else error

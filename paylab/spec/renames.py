@@ -47,16 +47,26 @@ class Names:
         }
 
     def to_theirs(self, our_object: Mapping[str, object]) -> JsonObject:
-        """Rename the fields of an object from our names to the service's; others are unchanged."""
-        their_object = _rename_keys(our_object, self._their_flat_names)
+        """Rename the fields of an object from our names to the service's; others are unchanged.
+
+        A field that had one of the service's names before is dropped.
+        """
+        flat_fields = {
+            our_name: field_value
+            for our_name, field_value in our_object.items()
+            if our_name not in self.nested_paths
+        }
+        their_object = _rename_keys(flat_fields, self._their_flat_names)
         for our_name, their_path in self.nested_paths.items():
             if our_name in our_object:
-                del their_object[our_name]
                 _set_at_path(their_object, their_path, our_object[our_name])
         return their_object
 
     def to_ours(self, their_object: Mapping[str, object]) -> JsonObject:
-        """Rename the fields of an object from the service's names to ours; others are unchanged."""
+        """Rename the fields of an object from the service's names to ours; others are unchanged.
+
+        A field that had one of our names before is dropped.
+        """
         nested_fields, other_fields = self.split_nested(their_object)
         return {**_rename_keys(other_fields, self._our_flat_names), **nested_fields}
 

@@ -126,6 +126,9 @@ def test_eval_computes_exactly_and_refuses_floats(frame):
         frame.eval("source_amount / source_amount[status == 'failed'].sum()")
     with pytest.raises(ExactnessError, match="eval does not compute"):
         frame.eval("source_amount * total_fee.max() * 1.5")
+    rate = Decimal("1.5")
+    with pytest.raises(AttributeError, match="has no attribute 'foo'"):
+        frame.eval("source_amount * @rate + source_amount.foo", local_dict={"rate": rate})
 
 
 def test_markdown_has_all_digits(frame):
